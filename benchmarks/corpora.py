@@ -24,7 +24,7 @@ from spacy_angel.corpora.docs import GOLD_SPANS
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.evaluation.counts import Outcome, count_result
-from spacy_angel.evaluation.protocols import ProtocolTally
+from spacy_angel.evaluation.protocols import SpanPair, protocol_figures
 from spacy_angel.evaluation.systems import answer_documents, pipeline_system
 from spacy_angel.files.atomic import write_text
 from spacy_angel.pipelines.load import open_pipeline
@@ -82,7 +82,7 @@ def _figures(
     documents: list[CorpusDocument], nlp: Any, linker: Any, label: str, *, predicted: bool
 ) -> dict[str, float]:
     """All figures in per cent, but `mentions`."""
-    tally = ProtocolTally(FOUND_COLUMNS if predicted else ())
+    pairs: list[SpanPair] = []
     outcomes: list[Outcome] = []
     types = types_of_label(label, linker.kb.types)
     changes: dict[str, Any] = {"types_by_label": {label: types}} if types else {}
@@ -94,10 +94,10 @@ def _figures(
             documents, system, linker.kb.resolve, split_composites=not predicted
         )
         for document in answers:
-            tally.add(document.gold, document.links)
+            pairs.append((document.gold, document.links))
             outcomes += map(count_result, document.mentions)
     if predicted:
-        protocols = tally.figures(outcomes)
+        protocols = protocol_figures(FOUND_COLUMNS, pairs, outcomes)
         found = {"hunflair2": protocols["hunflair2"]["f"]}
         found["document"] = protocols["document"]["micro"]["f"]
         return {"mentions": float(len(outcomes)), **found}

@@ -165,8 +165,7 @@ def evaluate(
                     gold,
                     kb=folder / "kb",
                     output=output,
-                    train=_raw(folder, "train", part),
-                    train_names=train_names,
+                    train_names=_raw(folder, "train", part) if train_names else None,
                 )
                 accuracy = figures["lenient"]["acc@1"]
                 print(

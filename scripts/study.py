@@ -29,8 +29,6 @@ from spacy_angel.files.atomic import write_json
 STUDIES = Path("configs/studies.yml")
 # Those of the papers that anybody can have.
 DATASETS = ("ncbi", "bc5cdr", "aap")
-# Names of other concepts that figure 3 compares each mention's right name with.
-_NEGATIVES = 10
 
 
 @dataclass(frozen=True)
@@ -56,14 +54,15 @@ class Study:
     name (str): of the command. title (str): above the table.
     rows (tuple[Row, ...]): the first is what the others are compared with.
     datasets (tuple[str, ...]): what it is of where nothing else is said.
-    figure (int | None): 3 or 4, of its two rows; None: a table of accuracies.
+    by_similarity (bool): a figure of its two rows by similarity of mention and name, as figure 4;
+        else a table of accuracies.
     """
 
     name: str
     title: str
     rows: tuple[Row, ...]
     datasets: tuple[str, ...] = DATASETS
-    figure: int | None = None
+    by_similarity: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,11 @@ def read_study(name: str, path: Path = STUDIES) -> Study:
     values = known[name]
     rows = tuple(Row(row, **given) for row, given in values["rows"].items())
     return Study(
-        name, values["title"], rows, tuple(values.get("datasets", DATASETS)), values.get("figure")
+        name,
+        values["title"],
+        rows,
+        tuple(values.get("datasets", DATASETS)),
+        values.get("by_similarity", False),
     )
 
 
@@ -142,12 +145,11 @@ def train(dataset: str, row: Row, setting: Setting) -> Path:
     return train_preferences(config, positive, folder, pairs=pairs).folder
 
 
-def measure(dataset: str, row: Row, model: Path, setting: Setting, negatives: int = 0) -> Path:
+def measure(dataset: str, row: Row, model: Path, setting: Setting) -> Path:
     """Evaluate a model on the preprocessed corpus, once for all rows and studies that share it.
 
     dataset (str), row (Row), setting (Setting): as `train`.
     model (Path): its folder.
-    negatives (int): names of other concepts that each right name is compared with.
     RETURNS (Path): folder of the evaluation.
     """
     import spacy
@@ -159,7 +161,7 @@ def measure(dataset: str, row: Row, model: Path, setting: Setting, negatives: in
     search = _config(dataset, setting, row.overrides).development.search
     # The folder of the stage holds that of its weights.
     stage = model if (model / INPUTS).exists() else model.parent
-    output = _metrics(setting) / "evaluations" / dataset / f"{stage.name}-{gold.stem}-{negatives}"
+    output = _metrics(setting) / "evaluations" / dataset / f"{stage.name}-{gold.stem}"
     renew(output, [model, gold, kb / "meta.json"], str(search))
     if (output / "metrics.json").exists():
         return output
@@ -170,8 +172,7 @@ def measure(dataset: str, row: Row, model: Path, setting: Setting, negatives: in
         "angel_linker", config={"preset": "published", "model": str(model), **settings, **more}
     )
     nlp.meta["name"] = stage.name
-    train_file = corpus / "train.json"
-    evaluate(nlp, gold, kb=kb, output=output, train=train_file, negatives=negatives)
+    evaluate(nlp, gold, kb=kb, output=output)
     return output
 
 
@@ -188,21 +189,20 @@ def tabulate(
     """
     from spacy_angel.evaluation.compare import compare
     from spacy_angel.evaluation.files import read_metrics
-    from spacy_angel.evaluation.plots import plot_bars, plot_figure
-    from spacy_angel.evaluation.report import comparison_table, markdown_table
+    from spacy_angel.evaluation.plots import plot_bars, plot_groups
+    from spacy_angel.evaluation.report import markdown_table, similarity_table
 
     first, *others = folders
-    if study.figure is not None:
+    if study.by_similarity:
         text = ""
-        kind = {3: "margins", 4: "similarity"}[study.figure]
         output.mkdir(parents=True, exist_ok=True)
         for dataset in folders[first]:
             systems = {row: read_metrics(own[dataset]) for row, own in folders.items()}
             name = study.name if len(folders[first]) == 1 else f"{study.name}-{dataset}"
-            table = comparison_table(systems, kind)
+            table = similarity_table(systems)
             (output / f"{name}.md").write_text(f"{table}\n", "utf8")
-            data = {row: one["analyses"][kind] for row, one in systems.items()}
-            plot_figure(kind, data, output / f"{name}.png")
+            data = {row: one["analyses"]["similarity"] for row, one in systems.items()}
+            plot_groups("similarity", data, output / f"{name}.png")
             text += f"{table}\n"
         return text
     datasets = list(folders[first])
@@ -368,7 +368,7 @@ def main(
     for dataset in chosen:
         for row in study.rows:
             model = train(dataset, row, setting)
-            folder = measure(dataset, row, model, setting, _NEGATIVES if study.figure == 3 else 0)
+            folder = measure(dataset, row, model, setting)
             accuracy = read_metrics(folder)["lenient"]["acc@1"]
             print(f"{dataset}, {row.name}: {accuracy:.1f} % lenient", flush=True)
             folders[row.name][dataset] = folder

@@ -23,10 +23,7 @@ Plots = Annotated[
 def evaluate(
     pipeline: Annotated[
         str,
-        typer.Argument(
-            help="Pipeline with angel_linker: folder, package or en_angel_mini; or a baseline: "
-            "exact, tfidf, scispacy, scispacy-hnsw."
-        ),
+        typer.Argument(help="Folder, package or name of a pipeline, or a baseline: exact, tfidf."),
     ],
     corpus: Annotated[Path, typer.Argument(help="Corpus with gold mentions.")],
     output: NewFolder,
@@ -38,26 +35,18 @@ def evaluate(
     predicted: Annotated[
         bool, typer.Option("--predicted", help="The pipeline finds the mentions itself.")
     ] = False,
-    k: Annotated[int, typer.Option("-k", help="Accuracies at 1 to k.")] = 5,
     label: Annotated[
         list[str] | None, typer.Option(help="Only mentions with this label; may be repeated.")
     ] = None,
-    train: Annotated[
-        Path | None,
-        typer.Option(help="Training corpus; figures of seen and unseen mentions are added."),
-    ] = None,
     train_names: Annotated[
-        bool, typer.Option("--train-names", help="Add its mention strings to the vocabulary.")
-    ] = False,
-    negatives: Annotated[
-        int, typer.Option(help="Names of other concepts to score for each mention.")
-    ] = 0,
+        Path | None,
+        typer.Option(help="Training corpus, whose mention strings are added to the vocabulary."),
+    ] = None,
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            help="Count by a published protocol as well: belb (gold mentions, one identifier), "
-            "hunflair2 (the pipeline's own mentions), document (identifiers of a document); may "
-            "be repeated.",
+            help="Count by a published protocol as well: belb (gold mentions), hunflair2 "
+            "(predicted mentions), document (identifiers of a document); may be repeated."
         ),
     ] = None,
     plots: Plots = False,
@@ -76,11 +65,8 @@ def evaluate(
         kb,
         output,
         predicted=predicted,
-        k=k,
         labels=label or (),
-        train=train,
         train_names=train_names,
-        negatives=negatives,
         protocols=protocol or (),
         preprocessing=preprocessing_steps(preprocessing, abbreviations),
         corpus_options=reader_options(option),
@@ -92,11 +78,10 @@ def evaluate(
 
 def _print_metrics(metrics: dict[str, Any]) -> None:
     from ..corpora.entity_types import READ_AS
-    from ..evaluation.losses import loss_table
 
     typer.echo(
         f"{metrics['mentions']:,} mentions, {metrics['coverage']:.1f} % with a concept of the "
-        f"vocabulary, {metrics['mentions_per_second']:,.1f} per second"
+        "vocabulary"
     )
     for count in ("lenient", "strict", "kb_id"):
         _print_rates(count, {k: v for k, v in metrics[count].items() if k.startswith("acc@")})
@@ -105,26 +90,16 @@ def _print_metrics(metrics: dict[str, Any]) -> None:
             f"  NIL      {nil:,} mentions whose concept the vocabulary has, "
             f"{metrics['kb_id']['nil_right_first']:,} of them with the right one first"
         )
-    shares = [
-        f"{label or 'no label'} {counts['in_vocabulary']:,} of {counts['mentions']:,}"
-        for label, counts in metrics["labels"].items()
-        if counts["mentions"]
-    ]
-    if len(shares) > 1:
-        typer.echo(f"  in the vocabulary: {', '.join(shares)}")
     counts = metrics["run"]["corpus_report"]["counts"].items()
     if read := [f"{n:,} as {k.removeprefix(READ_AS)}" for k, n in counts if k.startswith(READ_AS)]:
         typer.echo(f"  identifiers without a prefix are read by their labels: {', '.join(read)}")
     if metrics["run"]["predicted"]:
         _print_rates("found", metrics["detection"])
         _print_rates("links", metrics["linking"])
-        typer.echo(loss_table(metrics["losses"]))
     if left_out := [f"{name} {n:,}" for name, n in metrics["types"]["left_out"].items()]:
         typer.echo(f"  found, but not marked in this corpus: {', '.join(left_out)} (not counted)")
     if confidence := metrics.get("confidence"):
         typer.echo(f"  expected calibration error {confidence['ece']:.1f} points")
-        if point := confidence["coverage"].get("80"):
-            typer.echo(f"  {point['precision']:.1f} % of the links right at 80 % coverage")
     for name, figures in metrics.get("protocols", {}).items():
         _print_rates(f"{name}:", figures)
         for mean in ("averaged", "micro"):

@@ -112,11 +112,8 @@ def compare_hits(pairs: Sequence[tuple[bool, bool]], n_resamples: int = 4_999) -
 
 def _names(systems: Sequence[str], folders: Sequence[Path]) -> list[str]:
     """Distinct names of two systems: of their pipelines, else of the folders, else A and B."""
-    for pair in (systems, folders):
-        names = [Path(one).name for one in pair]
-        if len(set(names)) == 2:
-            return names
-    return ["A", "B"]
+    pairs = ([Path(one).name for one in pair] for pair in (systems, folders))
+    return next((names for names in pairs if len(set(names)) == 2), ["A", "B"])
 
 
 def _is_hit(prediction: dict[str, Any], count: str) -> bool:

@@ -22,7 +22,10 @@ from scipy.stats import binomtest
 from ..corpora.documents import GoldMention
 from ..errors import AngelError
 from ..model.mention import Mention
-from .confidence import confidence_figures
+from .confidence import calibration_error, reliability
+
+N_RANKS = 5
+"""Accuracies are at 1 to so many candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,11 @@ class Ranking:
     name_ids: tuple[tuple[str, ...], ...] = ()
     scores: tuple[float, ...] = ()
     concepts: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def best_concepts(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): the concepts with the highest score."""
+        return tuple(concept for concept, score in self.concepts if score == self.concepts[0][1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +95,6 @@ class Outcome:
 
     label (str): label of the gold mention.
     similarity (float): see `analyses.name_similarities`.
-    seen (tuple[bool, bool] | None): the training corpus has the mention, and all its concepts; None
-        without a training corpus.
     gold (tuple[str, ...]): gold identifiers.
     covered (bool): the vocabulary has all of them, and there is at least one.
     partly_covered (bool): the vocabulary has at least one of them.
@@ -102,7 +108,6 @@ class Outcome:
 
     label: str
     similarity: float
-    seen: tuple[bool, bool] | None
     gold: tuple[str, ...]
     covered: bool
     partly_covered: bool
@@ -122,18 +127,15 @@ class Outcome:
         return self.found and not self.linked
 
 
-def count_result(
-    result: MentionResult, similarity: float = 0.0, seen: tuple[bool, bool] | None = None
-) -> Outcome:
-    """result (MentionResult): a mention. similarity (float), seen (tuple[bool, bool] | None): see
-    `Outcome`. RETURNS (Outcome): its counts."""
+def count_result(result: MentionResult, similarity: float = 0.0) -> Outcome:
+    """result (MentionResult): a mention. similarity (float): see `Outcome`. RETURNS (Outcome): its
+    counts."""
     answer, gold = result.answer, result.gold
     concepts, name_ids = answer.ranking.concepts, answer.ranking.name_ids
     parts = [ranking for _, ranking in result.parts]
     return Outcome(
         label=result.mention.label,
         similarity=similarity,
-        seen=seen,
         gold=gold,
         covered=bool(result.known) and all(result.known),
         partly_covered=any(result.known),
@@ -222,17 +224,16 @@ def composite_rank(parts: Sequence[Sequence[tuple[str, float]]], gold: Sequence[
     return None
 
 
-def rank_figures(ranks: Sequence[int | None], k: int) -> dict[str, Any]:
+def rank_figures(ranks: Sequence[int | None]) -> dict[str, Any]:
     """Accuracies over ranks.
 
     ranks (Sequence[int | None]): one per mention.
-    k (int): the highest rank of interest.
-    RETURNS (dict[str, Any]): `mentions`, `acc@1` to `acc@k`, the mean reciprocal rank `mrr`, and
+    RETURNS (dict[str, Any]): `mentions`, `acc@1` to `acc@5`, the mean reciprocal rank `mrr`, and
         `interval`, see `accuracy_interval`.
     """
     accuracies = {
         f"acc@{highest}": percent([rank is not None and rank <= highest for rank in ranks])
-        for highest in range(1, k + 1)
+        for highest in range(1, N_RANKS + 1)
     }
     return {
         "mentions": len(ranks),
@@ -274,26 +275,23 @@ def linking_scores(
 
     outcomes (Sequence[Outcome]): all gold mentions, including those without an identifier.
     spurious_linked (int), spurious_nil (int): predicted mentions on other characters.
-    RETURNS (dict[str, dict[str, float]]): `linking`: only links count. `linking_with_nil`: NIL
-        counts as an answer, right where no gold identifier is in the vocabulary. `detection`: only
-        the characters count.
+    RETURNS (dict[str, dict[str, float]]): `linking`: only links count; `detection`: only the
+        characters count.
     """
     links = sum(outcome.linked for outcome in outcomes)
     n_found = sum(outcome.found for outcome in outcomes)
     right = sum(outcome.linked and outcome.strict_rank == 1 for outcome in outcomes)
-    right_nil = sum(outcome.is_nil and not outcome.partly_covered for outcome in outcomes)
     with_ids = sum(bool(outcome.gold) for outcome in outcomes)
-    answers = n_found + spurious_linked + spurious_nil
     return {
         "linking": precision_recall_f(right, links + spurious_linked, with_ids),
-        "linking_with_nil": precision_recall_f(right + right_nil, answers, len(outcomes)),
-        "detection": precision_recall_f(n_found, answers, len(outcomes)),
+        "detection": precision_recall_f(
+            n_found, n_found + spurious_linked + spurious_nil, len(outcomes)
+        ),
     }
 
 
 def summarize(
     outcomes: Sequence[Outcome],
-    k: int = 5,
     *,
     probabilities: bool = True,
     spurious_linked: int = 0,
@@ -302,7 +300,6 @@ def summarize(
     """All figures of a run.
 
     outcomes (Sequence[Outcome]): all gold mentions.
-    k (int): accuracies at 1 to k.
     probabilities (bool): whether the concepts' scores are probabilities that can be calibrated.
     spurious_linked (int), spurious_nil (int): see `linking_scores`.
     RETURNS (dict[str, Any]): `mentions` (with identifiers), `nil` (without), `composites`,
@@ -311,7 +308,8 @@ def summarize(
         `acc@1`, `interval`, `in_vocabulary` (accuracy where the vocabulary has all identifiers),
         and of the mentions in the vocabulary how many are linked to NIL, `nil`, and for how many of
         these the first concept is right, `nil_right_first`; the keys of `linking_scores`; with
-        probabilities, `confidence` (see `confidence_figures`).
+        probabilities, `confidence`: `mentions` with a score, `ece` (see `calibration_error`) and
+        `bins` (see `reliability`).
     RAISES (AngelError): no mention has an identifier, or no identifier is in the vocabulary.
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
@@ -330,9 +328,9 @@ def summarize(
         "composites": sum(len(outcome.gold) > 1 for outcome in counted),
         "composites_split": sum(outcome.split for outcome in counted),
         "coverage": percent([outcome.covered for outcome in counted]),
-        "lenient": rank_figures([outcome.lenient_rank for outcome in covered], k),
-        "biosyn": rank_figures([outcome.biosyn_rank for outcome in covered], k),
-        "strict": rank_figures([outcome.strict_rank for outcome in counted], k),
+        "lenient": rank_figures([outcome.lenient_rank for outcome in covered]),
+        "biosyn": rank_figures([outcome.biosyn_rank for outcome in covered]),
+        "strict": rank_figures([outcome.strict_rank for outcome in counted]),
         "kb_id": {
             "mentions": len(counted),
             "acc@1": percent(hits),
@@ -345,10 +343,11 @@ def summarize(
     }
     answered = [outcome for outcome in outcomes if outcome.confidence is not None]
     if probabilities and answered:
-        figures["confidence"] = confidence_figures(
-            [outcome.confidence or 0.0 for outcome in answered],
-            [outcome.first_is_right for outcome in answered],
-            [outcome.covered for outcome in answered],
-            n_covered=sum(not outcome.split for outcome in covered),
-        )
+        confidences = [outcome.confidence or 0.0 for outcome in answered]
+        right = [outcome.first_is_right for outcome in answered]
+        figures["confidence"] = {
+            "mentions": len(answered),
+            "ece": calibration_error(confidences, right),
+            "bins": reliability(confidences, right),
+        }
     return figures

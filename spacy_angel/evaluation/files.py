@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
 from ..errors import AngelError
 from ..files.json_values import parse_json
 
@@ -18,34 +16,11 @@ METRICS = "metrics.json"
 PREDICTIONS = "predictions.jsonl"
 REPORT = "report.md"
 
-
-class _Run(BaseModel):
-    pipeline: str
-
-
-class _Metrics(BaseModel):
-    run: _Run
-    mentions: float
-    strict: dict[str, Any]
-    lenient: dict[str, Any]
-    kb_id: dict[str, Any]
-
-
-class _Gold(BaseModel):
-    id: str
-    known: bool
-
-
-class _Prediction(BaseModel):
-    doc_id: str
-    start: int
-    mention: str
-    label: str
-    annotated: str
-    gold: list[_Gold]
-    strict_rank: int | None
-    lenient_rank: int | None
-    kb_ids: list[str]
+_METRICS_KEYS = {"run", "mentions", "strict", "lenient", "kb_id"}
+_PREDICTION_KEYS = {
+    *("doc_id", "start", "mention", "label", "annotated", "gold"),
+    *("strict_rank", "lenient_rank", "kb_ids"),
+}
 
 
 def read_metrics(directory: Path) -> dict[str, Any]:
@@ -53,13 +28,11 @@ def read_metrics(directory: Path) -> dict[str, Any]:
     `metrics.json`. RAISES (AngelError): there is none, or it is damaged."""
     path = _existing(directory, METRICS)
     try:
-        metrics = parse_json(path.read_bytes())
-        _Metrics.model_validate(metrics)
+        return _read_object(path.read_bytes(), _METRICS_KEYS)
     except ValueError as error:
         raise AngelError(
             f"{path} does not hold an evaluation ({error}). Evaluate again."
         ) from error
-    return metrics
 
 
 def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
@@ -69,13 +42,11 @@ def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                record = parse_json(line)
-                _Prediction.model_validate(record)
+                yield _read_object(line, _PREDICTION_KEYS)
             except ValueError as error:
                 raise AngelError(
                     f"{path}, line {number}: not a prediction of this version. Evaluate again."
                 ) from error
-            yield record
 
 
 def _existing(directory: Path, name: str) -> Path:
@@ -83,6 +54,13 @@ def _existing(directory: Path, name: str) -> Path:
     if not path.is_file():
         raise AngelError(f"{directory} has no {name}. Evaluate into it first.")
     return path
+
+
+def _read_object(content: bytes, keys: set[str]) -> dict[str, Any]:
+    values = parse_json(content)
+    if not isinstance(values, dict) or not keys <= values.keys():
+        raise ValueError(f"expected a JSON object with {', '.join(sorted(keys))}")
+    return values
 
 
 def prediction_line(result: "MentionResult", outcome: "Outcome", kb: "ConceptKB") -> bytes:

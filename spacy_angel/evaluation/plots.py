@@ -10,61 +10,41 @@ FIGURES = {
     "similarity": "Accuracy by similarity of mention and name",
     "type": "Accuracy by entity type",
     "reliability": "Reliability of the probabilities",
-    "margins": "Log-probability of the top positive minus negatives",
 }
 """Names of the figures, and their titles."""
 
 
 def plot_metrics(metrics: Mapping[str, Mapping[str, Any]], directory: Path) -> None:
     """Draw the figures that all systems have data for: `similarity.png`, `type.png`,
-    `reliability.png`, `margins.png`.
+    `reliability.png`.
 
     metrics (Mapping[str, Mapping[str, Any]]): content of `metrics.json` by system.
     directory (Path): folder to write to.
     RAISES (AngelError): matplotlib is not installed.
     """
-    for name in FIGURES:
-        if name == "reliability":
-            data = {s: one.get("confidence", {}).get("bins") for s, one in metrics.items()}
-        else:
-            data = {s: one.get("analyses", {}).get(name) for s, one in metrics.items()}
-        if all(data.values()):
-            plot_figure(name, data, directory / f"{name}.png")
+    for name in ("similarity", "type"):
+        groups = {system: one["analyses"][name] for system, one in metrics.items()}
+        plot_groups(name, groups, directory / f"{name}.png")
+    if all("confidence" in one for one in metrics.values()):
+        bins = {system: one["confidence"]["bins"] for system, one in metrics.items()}
+        plot_reliability(bins, directory / "reliability.png")
 
 
-def plot_figure(name: str, data: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> None:
-    """Draw one figure.
+def plot_groups(name: str, groups: Mapping[str, Sequence[Mapping[str, Any]]], path: Path) -> None:
+    """Draw accuracies by groups of mentions: both counts of one system, or the lenient count of
+    several, as in the paper's figure 4.
 
-    name (str): of `FIGURES`.
-    data (Mapping[str, Sequence[Mapping[str, Any]]]): groups or bins by system.
+    name (str): `similarity` or `type`.
+    groups (Mapping[str, Sequence[Mapping[str, Any]]]): see `analyses.analyze`, by system.
     path (Path): PNG to write.
     """
-    first = next(iter(data.values()))
-    if name in ("similarity", "type"):
-        labels = [f"{group['name']}\n({group['mentions']:,})" for group in first]
-        # One system: both counts; several: the lenient count, as in the paper's figure 4.
-        counts = ("strict", "lenient") if len(data) == 1 else ("lenient",)
-        bars = {
-            count if len(data) == 1 else system: [group[count] for group in groups]
-            for count in counts
-            for system, groups in data.items()
-        }
-        plot_bars(path, FIGURES[name], labels, bars)
-    elif name == "reliability":
-        lines = {s: [(one["confidence"], one["right"]) for one in b] for s, b in data.items()}
-        lines["perfect calibration"] = [(0, 0), (100, 100)]
-        plot_lines(path, FIGURES[name], ("probability, %", "accuracy, %"), lines)
+    first = next(iter(groups.values()))
+    labels = [f"{group['name']}\n({group['mentions']:,})" for group in first]
+    if len(groups) == 1:
+        bars = {count: [group[count] for group in first] for count in ("strict", "lenient")}
     else:
-        lines = {
-            system: [
-                ((number + 0.5) / len(bins), one["mean"])
-                for number, one in enumerate(bins)
-                if one["mentions"]
-            ]
-            for system, bins in data.items()
-        }
-        axes = ("similarity of mention and negative", "difference, nats")
-        plot_lines(path, FIGURES[name], axes, lines)
+        bars = {system: [group["lenient"] for group in own] for system, own in groups.items()}
+    plot_bars(path, FIGURES[name], labels, bars)
 
 
 def plot_bars(
@@ -85,18 +65,16 @@ def plot_bars(
     figure.savefig(path, dpi=150)
 
 
-def plot_lines(
-    path: Path,
-    title: str,
-    axis_labels: tuple[str, str],
-    lines: Mapping[str, Sequence[tuple[float, float]]],
-) -> None:
-    """path (Path): PNG to write. title (str): of the figure. axis_labels (tuple[str, str]): of x
-    and y. lines (Mapping[str, Sequence[tuple[float, float]]]): points by series."""
-    figure, axes = _figure(title)
-    for name, points in lines.items():
-        axes.plot(*zip(*points, strict=True), marker="o", label=name)
-    axes.set(xlabel=axis_labels[0], ylabel=axis_labels[1])
+def plot_reliability(bins: Mapping[str, Sequence[Mapping[str, float]]], path: Path) -> None:
+    """bins (Mapping[str, Sequence[Mapping[str, float]]]): see `confidence.reliability`, by system.
+    path (Path): PNG to write."""
+    figure, axes = _figure(FIGURES["reliability"])
+    for system, own in bins.items():
+        axes.plot(
+            [one["confidence"] for one in own], [one["right"] for one in own], "o-", label=system
+        )
+    axes.plot([0, 100], [0, 100], label="perfect calibration")
+    axes.set(xlabel="probability, %", ylabel="accuracy, %")
     axes.legend()
     figure.savefig(path, dpi=150)
 

@@ -5,6 +5,7 @@ Where mentions have types, only those types count that the corpus annotates. Fig
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from ..corpora.entity_types import entity_type
@@ -27,6 +28,10 @@ class LinkedSpan(NamedTuple):
     end: int
     label: str
     ids: tuple[str, ...]
+
+
+SpanPair = tuple[Sequence[LinkedSpan], Sequence[LinkedSpan]]
+"""The gold mentions of a document, and its predicted mentions with identifiers."""
 
 
 def check_protocols(names: Collection[str], *, predicted: bool) -> None:
@@ -111,17 +116,18 @@ def _nearest(spans: Mapping[tuple[int, int], set[str]], span: tuple[int, int]) -
     return next((spans[key] for key in moved if key in spans), None)
 
 
-def document_figures(documents: Iterable[tuple[set[str], set[str]]]) -> dict[str, Any]:
-    """Figures of sets of identifiers.
+def document_figures(documents: Iterable[SpanPair]) -> dict[str, Any]:
+    """Figures of the sets of identifiers of documents.
 
-    documents (Iterable[tuple[set[str], set[str]]]): gold and predicted identifiers of each.
+    documents (Iterable[SpanPair]): all documents.
     RETURNS (dict[str, Any]): `micro` over all identifiers of all documents; `averaged`, the means
         of precision and recall over the `documents` with gold identifiers, and the F-score of these
         means, as HunFlair2 and AIONER with BELHD have it (no prediction: precision 0).
     """
     counts: LinkCounts = Counter()
     rates = []
-    for gold, predicted in documents:
+    for document in documents:
+        gold, predicted = ({i for span in spans for i in span.ids} for spans in document)
         n_right = len(gold & predicted)
         counts["hits"] += n_right
         counts["wrong"] += len(predicted) - n_right
@@ -134,68 +140,49 @@ def document_figures(documents: Iterable[tuple[set[str], set[str]]]) -> dict[str
     return {"micro": link_figures(counts), "averaged": averaged, "documents": len(rates)}
 
 
-class ProtocolTally:
-    """Collects mentions document by document and counts them by protocols.
+def protocol_figures(
+    names: Collection[str], documents: Sequence[SpanPair], outcomes: Iterable[Outcome]
+) -> dict[str, dict[str, Any]]:
+    """Count the documents of a corpus by protocols.
 
     names (Collection[str]): of `PROTOCOLS`.
+    documents (Sequence[SpanPair]): all documents.
+    outcomes (Iterable[Outcome]): all gold mentions.
+    RETURNS (dict[str, dict[str, Any]]): by protocol: see `belb_figures`, `link_figures`,
+        `document_figures`; of the latter two also by type, in `types`.
+    RAISES (AngelError): the corpus has none of the predicted types.
     """
-
-    def __init__(self, names: Collection[str]) -> None:
-        self._names = names
-        # By type: the gold mentions and the links of each document.
-        self._documents: list[dict[str, tuple[list[LinkedSpan], list[LinkedSpan]]]] = []
-
-    def add(self, gold: Iterable[LinkedSpan], links: Iterable[LinkedSpan]) -> None:
-        """gold (Iterable[LinkedSpan]): gold mentions of one document. links
-        (Iterable[LinkedSpan]): its predicted mentions with identifiers."""
-        by_type: dict[str, tuple[list[LinkedSpan], list[LinkedSpan]]] = {}
-        for side, spans in enumerate((gold, links)):
-            for span in spans:
-                by_type.setdefault(entity_type(span.label), ([], []))[side].append(span)
-        self._documents.append(by_type)
-
-    def figures(self, outcomes: Iterable[Outcome]) -> dict[str, dict[str, Any]]:
-        """All figures.
-
-        outcomes (Iterable[Outcome]): all gold mentions.
-        RETURNS (dict[str, dict[str, Any]]): by protocol: see `belb_figures`, `link_figures`,
-            `document_figures`; of the latter two also by type, in `types`.
-        RAISES (AngelError): the corpus has none of the predicted types.
-        """
-        gold_types, link_types = (
-            {kind for by_type in self._documents for kind, spans in by_type.items() if spans[side]}
-            for side in (0, 1)
+    gold_types, link_types = (
+        {entity_type(span.label) for document in documents for span in document[side]}
+        for side in (0, 1)
+    )
+    if link_types and not link_types & gold_types:
+        raise AngelError(
+            f"The pipeline finds {', '.join(sorted(link_types))}, but the corpus has mentions "
+            f"of {', '.join(sorted(gold_types))}."
         )
-        if link_types and not link_types & gold_types:
-            raise AngelError(
-                f"The pipeline finds {', '.join(sorted(link_types))}, but the corpus has mentions "
-                f"of {', '.join(sorted(gold_types))}."
-            )
-        figures: dict[str, dict[str, Any]] = {}
-        types = sorted(gold_types)
-        if "belb" in self._names:
-            figures["belb"] = belb_figures(outcomes)
-        if "hunflair2" in self._names:
-            counts = {kind: self._hunflair2(kind) for kind in types}
-            figures["hunflair2"] = {
-                **link_figures(sum(counts.values(), Counter())),
-                "types": {kind: link_figures(own) for kind, own in counts.items()},
-            }
-        if "document" in self._names:
-            figures["document"] = {
-                **document_figures(self._id_sets(types)),
-                "types": {kind: document_figures(self._id_sets([kind])) for kind in types},
-            }
-        return figures
+    by_type = {kind: _with_types(documents, {kind}) for kind in sorted(gold_types)}
+    figures: dict[str, dict[str, Any]] = {}
+    if "belb" in names:
+        figures["belb"] = belb_figures(outcomes)
+    if "hunflair2" in names:
+        counts = {
+            kind: sum(starmap(hunflair2_counts, own), Counter()) for kind, own in by_type.items()
+        }
+        figures["hunflair2"] = {
+            **link_figures(sum(counts.values(), Counter())),
+            "types": {kind: link_figures(own) for kind, own in counts.items()},
+        }
+    if "document" in names:
+        figures["document"] = {
+            **document_figures(_with_types(documents, gold_types)),
+            "types": {kind: document_figures(own) for kind, own in by_type.items()},
+        }
+    return figures
 
-    def _hunflair2(self, kind: str) -> LinkCounts:
-        counts = (hunflair2_counts(*by_type.get(kind, ([], []))) for by_type in self._documents)
-        return sum(counts, Counter())
 
-    def _id_sets(self, types: Sequence[str]) -> Iterable[tuple[set[str], set[str]]]:
-        for by_type in self._documents:
-            gold, links = (
-                {i for kind in types if kind in by_type for s in by_type[kind][side] for i in s.ids}
-                for side in (0, 1)
-            )
-            yield gold, links
+def _with_types(documents: Iterable[SpanPair], types: Collection[str]) -> list[SpanPair]:
+    def chosen(spans: Sequence[LinkedSpan]) -> list[LinkedSpan]:
+        return [span for span in spans if entity_type(span.label) in types]
+
+    return [(chosen(gold), chosen(links)) for gold, links in documents]

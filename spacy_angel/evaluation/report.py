@@ -12,7 +12,7 @@ from .plots import FIGURES
 
 _MAX_ROWS = 30
 _COUNTS = ("strict", "lenient", "biosyn", "kb_id")
-_DECISIONS = ("linking", "linking_with_nil", "detection")
+_DECISIONS = ("linking", "detection")
 
 
 def write_report(directory: Path) -> None:
@@ -30,14 +30,16 @@ def write_report(directory: Path) -> None:
         if one["gold"] and one["strict_rank"] != 1
     )
     overall = {key: value for key, value in metrics.items() if isinstance(value, (int, float))}
+    if "confidence" in metrics:
+        overall["calibration error"] = metrics["confidence"]["ece"]
     sections = [
         f"# {Path(run['pipeline']).name} on {Path(run['corpus']).name}",
         markdown_table([overall]),
         "## Accuracy, %",
         _figure_table(metrics, _COUNTS),
         *(
-            f"## {FIGURES.get(name, name)}\n\n{markdown_table(groups)}"
-            for name, groups in metrics.get("analyses", {}).items()
+            f"## {FIGURES[name]}\n\n{markdown_table(groups)}"
+            for name, groups in metrics["analyses"].items()
         ),
         *_images(directory),
         "## Precision, recall and F-score, %",
@@ -46,7 +48,6 @@ def write_report(directory: Path) -> None:
             f"## Protocol {name}\n\n{_protocol_table(figures)}"
             for name, figures in metrics.get("protocols", {}).items()
         ),
-        *_calibration(metrics.get("confidence")),
         "## Most frequent errors (strict)",
         _count_table(["mention", "gold", "first concept"], errors),
         "## Settings",
@@ -88,7 +89,7 @@ def write_comparison(
     sections = [
         f"# A: {first}, B: {second}",
         markdown_table(rows),
-        *filter(None, (comparison_table(metrics, name) for name in ("similarity", "margins"))),
+        similarity_table(metrics),
         *_images(directory),
         "## Most frequent mentions that only one of the two links right",
         _count_table(["mention", "gold", first, second], differing),
@@ -96,31 +97,24 @@ def write_comparison(
     write_text(directory / REPORT, "\n\n".join(sections) + "\n")
 
 
-def comparison_table(metrics: Mapping[str, Mapping[str, Any]], name: str) -> str:
-    """An analysis of several systems side by side: figure 4, B and C (`similarity`: lenient
-    accuracy and errors) or figure 3 (`margins`).
+def similarity_table(metrics: Mapping[str, Mapping[str, Any]]) -> str:
+    """Lenient accuracy and errors of several systems by similarity of mention and name, as in the
+    paper's figures 4, B and C.
 
     metrics (Mapping[str, Mapping[str, Any]]): content of `metrics.json` by system.
-    name (str): of the analysis.
-    RETURNS (str): a Markdown table; empty where a system lacks the analysis.
+    RETURNS (str): a Markdown table with its title.
     """
-    data = {system: one.get("analyses", {}).get(name) for system, one in metrics.items()}
-    if not all(data.values()):
-        return ""
-    is_margin = name == "margins"
-    value, more, label = (
-        ("mean", "below", "negative above, %,") if is_margin else ("lenient", "errors", "errors of")
-    )
+    data = {system: one["analyses"]["similarity"] for system, one in metrics.items()}
     rows = [
         {
-            "similarity" if is_margin else name: groups[0]["name"],
+            "similarity": groups[0]["name"],
             "mentions": groups[0]["mentions"],
-            **{system: group[value] for system, group in zip(data, groups, strict=True)},
-            **{f"{label} {system}": g[more] for system, g in zip(data, groups, strict=True)},
+            **{system: group["lenient"] for system, group in zip(data, groups, strict=True)},
+            **{f"errors of {system}": g["errors"] for system, g in zip(data, groups, strict=True)},
         }
         for groups in zip(*data.values(), strict=True)
     ]
-    return f"{FIGURES[name]}\n\n{markdown_table(rows)}"
+    return f"{FIGURES['similarity']}\n\n{markdown_table(rows)}"
 
 
 def markdown_table(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -146,17 +140,6 @@ def _cell(value: Any) -> str:
 
 def _figure_table(metrics: Mapping[str, Any], keys: Sequence[str]) -> str:
     return markdown_table({"": key, **metrics[key]} for key in keys)
-
-
-def _calibration(confidence: Mapping[str, Any] | None) -> list[str]:
-    if confidence is None:
-        return []
-    rows = [
-        {"linked, %": share, **point, "limit": f"{point['limit']:.3f}"}
-        for share, point in confidence["coverage"].items()
-    ]
-    error = f"Expected calibration error: {_cell(confidence['ece'])} points."
-    return ["## Precision by share of the mentions linked", error, markdown_table(rows)]
 
 
 def _protocol_table(figures: Mapping[str, Any]) -> str:

@@ -4,7 +4,6 @@ Documents are streamed through the system and counted as they come back, so that
 corpus does not matter.
 """
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,9 +27,8 @@ from ..linking.settings.loaders import load_vocabulary
 from ..pipelines.components import types_for_vocabulary
 from ..pipelines.load import open_pipeline
 from ..vocabulary.kb import ConceptKB
-from ..vocabulary.names.concepts import normalize_name
-from ..vocabulary.names.identifiers import split_ids
 from .baselines import BASELINES
+from .counts import N_RANKS
 from .files import METRICS, PREDICTIONS
 from .plots import import_figure, plot_metrics
 from .protocols import check_protocols
@@ -52,11 +50,8 @@ def evaluate(
     output: str | Path = "evaluation",
     *,
     predicted: bool = False,
-    k: int = 5,
     labels: Collection[str] = (),
-    train: str | Path | None = None,
-    train_names: bool = False,
-    negatives: int = 0,
+    train_names: str | Path | None = None,
     protocols: Collection[str] = (),
     preprocessing: Preprocessing | None = None,
     corpus_options: Mapping[str, Any] | None = None,
@@ -65,43 +60,35 @@ def evaluate(
     """Evaluate a system on a corpus; write `metrics.json`, `predictions.jsonl`, `report.md`.
 
     pipeline (str | Path | Language): a folder, an installed package, a loaded pipeline, or a
-        baseline: `exact`, `tfidf`, `scispacy`, `scispacy-hnsw`.
+        baseline: `exact`, `tfidf`.
     corpus (str | Path): file or folder.
     format (str | None): see `corpora.read_corpus`; None to infer it.
     kb (str | Path | ConceptKB | None): vocabulary to link to: a folder, a vocabulary file, a
         loaded one; None for the pipeline's own.
     output (str | Path): folder to write to.
     predicted (bool): the pipeline finds the mentions itself.
-    k (int): accuracies at 1 to k; a beam search gets at least k beams.
     labels (Collection[str]): labels of the mentions to evaluate; all if empty.
-    train (str | Path | None): training corpus of the same format, for accuracy on mentions and
-        concepts that it has or lacks.
-    train_names (bool): add its mention strings to the vocabulary as names, except composites.
-    negatives (int): names of other concepts to score for each mention (figure 3); 0 for none.
+    train_names (str | Path | None): training corpus of the same format, whose mention strings are
+        added to the vocabulary as names, except those of composites.
     protocols (Collection[str]): of `protocols.PROTOCOLS`, counted as well; with `hunflair2` the
         pipeline finds the mentions itself.
     preprocessing (Preprocessing | None): steps on both corpora; None expands abbreviations in
         mentions for a baseline and does nothing for a pipeline, which has its own detector.
         Mentions outside the vocabulary are never dropped (see `counts`).
     corpus_options (Mapping[str, Any] | None): of `corpora.read_corpus`, for both corpora; `pmids`
-        cannot be combined with `train`.
+        cannot be combined with `train_names`.
     plots (bool): draw figures as well, see `plots.plot_metrics`.
     RETURNS (dict[str, Any]): content of `metrics.json`: see `counts.summarize`, and
-        `mentions_per_second` (reading and preprocessing included), `analyses`, `protocols`,
-        `losses`; `labels` with the mentions of each; `types`: those that the corpus has (`marked`)
-        and counts of mentions of other types that were found (`left_out`), which count neither as
-        right nor as wrong; `run`.
+        `analyses`, `protocols`;
+        `types`: those that the corpus has (`marked`) and counts of mentions of other types that
+        were found (`left_out`), which count neither as right nor as wrong; `run`.
     RAISES (AngelError): a system, corpus, vocabulary or setting is invalid.
     """
     corpus, output = Path(corpus), Path(output)
     predicted = predicted or "hunflair2" in protocols
     corpus_options = dict(corpus_options or {})
-    if k < 1:
-        raise AngelError(f"k must be at least 1, not {k!r}.")
-    if train_names and train is None:
-        raise AngelError("Adding the names of a training corpus needs `train`.")
-    if train is not None and "pmids" in corpus_options:
-        raise AngelError("`pmids` and `train` cannot be combined.")
+    if train_names is not None and "pmids" in corpus_options:
+        raise AngelError("`pmids` and `train_names` cannot be combined.")
     check_protocols(protocols, predicted=predicted)
     if plots:
         # Before the evaluation rather than after it.
@@ -123,52 +110,34 @@ def evaluate(
         read_corpus(corpus, format, **corpus_options)
         nlp, linker = (None, None) if is_baseline else open_pipeline(pipeline)
         vocabulary = _vocabulary(pipeline, linker, kb)
-        seen = None
-        if train is not None:
-            if train_names:
-                if vocabulary is kb:
-                    # The caller's own gets no names.
-                    vocabulary = ConceptKB.from_bytes(vocabulary.to_bytes())
-                documents = read(Path(train), CorpusReport(), vocabulary.resolve)
-                vocabulary.add_mentions(mention_names(documents), str(train))
-            seen = _seen(read(Path(train), CorpusReport(), vocabulary.resolve), vocabulary)
-        tally = Tally(
-            vocabulary,
-            predicted=predicted,
-            protocols=protocols,
-            seen=seen,
-            scorer=linker.generator if negatives and linker is not None else None,
-            negatives=negatives,
-        )
+        if train_names is not None:
+            if vocabulary is kb:
+                # The vocabulary of the caller stays as it is.
+                vocabulary = ConceptKB.from_bytes(vocabulary.to_bytes())
+            documents = read(Path(train_names), CorpusReport(), vocabulary.resolve)
+            vocabulary.add_mentions(mention_names(documents), str(train_names))
+        tally = Tally(vocabulary, protocols)
         report = CorpusReport()
         with (
-            _system(pipeline, nlp, linker, vocabulary, k, predicted=predicted) as system,
+            _system(pipeline, nlp, linker, vocabulary, predicted=predicted) as system,
             tqdm(desc="Evaluating", unit=" mentions", disable=None) as bar,
             replacing(output / PREDICTIONS) as file,
         ):
-            seconds, start = 0.0, time.perf_counter()
             for document in answer_documents(
                 read(corpus, report, vocabulary.resolve),
                 system,
                 vocabulary.resolve,
                 split_composites=not predicted,
             ):
-                # What counting takes is not part of the system's time.
-                seconds += time.perf_counter() - start
                 file.writelines(tally.add(document))
                 bar.update(len(document.mentions))
-                start = time.perf_counter()
-            metrics = tally.figures(k, probabilities=not is_baseline)
-            n_mentions = metrics["mentions"] + metrics["nil"]
-            metrics["mentions_per_second"] = n_mentions / max(seconds, 1e-9)
+            metrics = tally.figures(probabilities=not is_baseline)
     metrics["run"] = {
         "pipeline": _name(pipeline),
         "corpus": str(corpus),
         "format": format,
-        "train": None if train is None else str(train),
-        "train_names": train_names,
+        "train_names": None if train_names is None else str(train_names),
         "predicted": predicted,
-        "k": k,
         "labels": sorted(labels),
         "protocols": list(protocols),
         "preprocessing": list(preprocessing.steps),
@@ -204,17 +173,6 @@ def _with_labels(
         yield replace(document, mentions=mentions)
 
 
-def _seen(documents: Iterator[CorpusDocument], kb: ConceptKB) -> tuple[set[str], set[str]]:
-    """Mentions, in normal form, and concepts of a training corpus."""
-    texts: set[str] = set()
-    concepts: set[str] = set()
-    for document in documents:
-        for mention in document.mentions:
-            texts.add(normalize_name(mention.text))
-            concepts.update(kb.resolve(raw) or raw for raw in split_ids(mention.concept_ids))
-    return texts, concepts
-
-
 def _vocabulary(
     pipeline: "str | Path | Language",
     linker: "AngelLinker | None",
@@ -234,7 +192,6 @@ def _system(
     nlp: "Language | None",
     linker: "AngelLinker | None",
     kb: ConceptKB,
-    k: int,
     *,
     predicted: bool,
 ) -> Iterator[System]:
@@ -244,12 +201,12 @@ def _system(
             raise AngelError(
                 f"The baseline `{pipeline}` cannot find mentions: do not use `predicted`."
             )
-        yield baseline_system(BASELINES[str(pipeline)](kb), k)
+        yield baseline_system(BASELINES[str(pipeline)](kb))
         return
     settings, own = linker.settings, linker.kb
     with linker.using(
-        k=max(settings.k, k),
-        num_beams=max(linker.num_beams_used, k),
+        k=max(settings.k, N_RANKS),
+        num_beams=max(linker.num_beams_used, N_RANKS),
         overwrite=True,
         # Gold identifiers are compared with the vocabulary's own.
         prefer=(),

@@ -5,7 +5,7 @@ A system is a function from documents to answers: a pipeline with `angel_linker`
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,7 @@ from ..model.mention import Mention, mention_at
 from ..pipelines.components import components_before, given_doc, name_of
 from ..vocabulary.names.identifiers import split_ids
 from .baselines import Baseline
-from .counts import Answer, MentionResult, Ranking
+from .counts import N_RANKS, Answer, MentionResult, Ranking
 from .protocols import LinkedSpan
 
 if TYPE_CHECKING:
@@ -45,27 +45,25 @@ System = Callable[[Sequence[CorpusDocument]], list[DocumentAnswers]]
 """A batch of documents in, answers for each out."""
 
 
-def baseline_system(baseline: Baseline, k: int) -> System:
-    """A baseline as a system.
-
-    baseline (Baseline): e.g. one of `BASELINES`.
-    k (int): number of ranks.
-    RETURNS (System): the system.
-    """
+def baseline_system(baseline: Baseline) -> System:
+    """baseline (Baseline): e.g. one of `BASELINES`. RETURNS (System): it as a system."""
 
     def answer(documents: Sequence[CorpusDocument]) -> list[DocumentAnswers]:
-        mentions = [(document, mention) for document in documents for mention in document.mentions]
-        prompts = [mention_at(d.text, m.start, m.end, read_as=m.read_as) for d, m in mentions]
-        rankings = baseline.link([prompt.text for prompt in prompts], k)
-        pairs = zip(prompts, rankings, strict=True)
         results = []
         for document in documents:
-            answers, found = [], []
-            for mention, (prompt, ranking) in zip(document.mentions, pairs, strict=False):
-                ranked = ranking.concepts
-                kb_ids = tuple(concept for concept, score in ranked if score == ranked[0][1])
-                answers.append(Answer(prompt, ranking, kb_ids=kb_ids))
-                found.append(LinkedSpan(mention.start, mention.end, mention.label, kb_ids))
+            mentions = document.mentions
+            prompts = [
+                mention_at(document.text, m.start, m.end, read_as=m.read_as) for m in mentions
+            ]
+            rankings = baseline([prompt.text for prompt in prompts], N_RANKS)
+            answers = [
+                Answer(prompt, ranking, kb_ids=ranking.best_concepts)
+                for prompt, ranking in zip(prompts, rankings, strict=True)
+            ]
+            found = [
+                LinkedSpan(mention.start, mention.end, mention.label, answer.kb_ids)
+                for mention, answer in zip(mentions, answers, strict=True)
+            ]
             results.append(DocumentAnswers(answers, found))
         return results
 
@@ -126,18 +124,15 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
     return Answer(prompt, ranking, linked=bool(kb_ids), kb_ids=kb_ids)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentResults:
+class DocumentResults(NamedTuple):
     """A document's gold mentions with a system's output.
 
     mentions (list[MentionResult]): one per gold mention.
     found (Sequence[LinkedSpan]): see `DocumentAnswers`.
-    text (str): of the document.
     """
 
     mentions: list[MentionResult]
     found: Sequence[LinkedSpan]
-    text: str
 
     @property
     def gold(self) -> list[LinkedSpan]:
@@ -171,16 +166,18 @@ def answer_documents(
     stream = iter(documents)
     while batch := list(islice(stream, _BATCH)):
         # Each document, followed by a variant for every part of its composites.
-        requests: list[CorpusDocument] = []
-        parts_of = []
-        for document in batch:
-            parts = [
-                _parts_in_place(document, mention, resolve) if split_composites else []
-                for mention in document.mentions
+        parts_of = [
+            [
+                _parts_in_place(document, m, resolve) if split_composites else []
+                for m in document.mentions
             ]
-            parts_of.append(parts)
-            requests += [document, *chain.from_iterable(parts)]
-        responses = iter(system(requests))
+            for document in batch
+        ]
+        requests = (
+            [document, *chain.from_iterable(parts)]
+            for document, parts in zip(batch, parts_of, strict=True)
+        )
+        responses = iter(system(list(chain.from_iterable(requests))))
         for document, parts in zip(batch, parts_of, strict=True):
             response = next(responses)
             results = []
@@ -188,20 +185,14 @@ def answer_documents(
                 document.mentions, response.answers, parts, strict=True
             ):
                 gold = _gold_ids(mention, resolve)
-                rankings = [
+                rankings = tuple(
                     (part.mentions[0].text, next(responses).answers[0].ranking) for part in own
-                ]
-                results.append(
-                    MentionResult(
-                        document.doc_id,
-                        mention,
-                        tuple(gold),
-                        tuple(gold.values()),
-                        answer,
-                        tuple(rankings),
-                    )
                 )
-            yield DocumentResults(results, response.found, document.text)
+                ids, known = tuple(gold), tuple(gold.values())
+                results.append(
+                    MentionResult(document.doc_id, mention, ids, known, answer, rankings)
+                )
+            yield DocumentResults(results, response.found)
 
 
 def _gold_ids(mention: GoldMention, resolve: Callable[[str], str | None]) -> dict[str, bool]:

@@ -50,10 +50,11 @@ def measure_dtypes() -> dict[FastDtype, float]:
     random = torch.Generator().manual_seed(0)
     weight = torch.randn(_OUTPUTS, _INPUTS, generator=random)
     rows = torch.randn(_ROWS, _INPUTS, generator=random)
+    values, scale = quantize_weight(weight)
     layers: dict[FastDtype, tuple[Linear, torch.Tensor]] = {
         "float32": (make_linear(weight, None, None), rows),
         "bfloat16": (make_linear(weight.bfloat16(), None, None), rows.bfloat16()),
-        "int8": (make_linear(*_quantized(weight)), rows),
+        "int8": (make_linear(values, None, scale), rows),
     }
     return {name: _least_seconds(layer, x) for name, (layer, x) in layers.items()}
 
@@ -68,11 +69,6 @@ def describe_cpu() -> str:
     found = re.search(r"^model name\s*:\s*(.+)", text, re.MULTILINE)
     name = found[1] if found else platform.processor() or platform.machine()
     return f"{name}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
-
-
-def _quantized(weight: torch.Tensor) -> tuple[torch.Tensor, None, torch.Tensor]:
-    values, scale = quantize_weight(weight)
-    return values, None, scale
 
 
 def _least_seconds(layer: Linear, x: torch.Tensor) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors import SafetensorError
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from ..errors import AngelError
 from .interface import TokenScores
@@ -33,12 +34,12 @@ def load(
     if dtype == torch.int8:
         raise AngelError(f"int8 needs a BART model with tied embeddings, not {config.model_type}.")
     model: Any = load_module(folder, config, dtype)
-    return _wrap(model.to(device))
+    return GenericModel(model.to(device))
 
 
 def from_module(module: "PreTrainedModel", dtype: torch.dtype) -> "GenericModel":
     """See `families.Family.from_module`; it is this very model, in the type that it has."""
-    return _wrap(module)
+    return GenericModel(module)
 
 
 def save(model: "GenericModel", folder: Path, dtype: torch.dtype | None) -> None:
@@ -108,22 +109,17 @@ def first_sentence(error: Exception) -> str:
     return " ".join(str(error).split()).split(". ")[0]
 
 
-def _wrap(module: "PreTrainedModel") -> "GenericModel":
-    # Gaps are masked; the token in them only has to be one of the vocabulary.
-    return GenericModel(module, module.config.pad_token_id or 0)
-
-
 class GenericModel:
     """See `interface.Model`.
 
     model (PreTrainedModel): any `AutoModelForSeq2SeqLM`, in evaluation mode.
-    pad_token_id (int): fills the gaps.
     """
 
-    def __init__(self, model: "PreTrainedModel", pad_token_id: int) -> None:
+    def __init__(self, model: "PreTrainedModel") -> None:
         # Not every family declares what all have, e.g. `get_encoder`.
         self.model: Any = model
-        self.pad_token_id = pad_token_id
+        # Gaps are masked; the token in them only has to be one of the vocabulary.
+        self._pad_token_id = model.config.pad_token_id or 0
         self.device = model.device
 
     def begin(
@@ -135,11 +131,10 @@ class GenericModel:
     def pad(self, rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
         """rows (Sequence[list[int]]): token ids. RETURNS (tuple[Tensor, Tensor]): int64[n, width]
         ids and mask."""
-        lengths = torch.tensor([len(row) for row in rows], device=self.device)
-        width = int(lengths.max())
-        filled = [[*row, *[self.pad_token_id] * (width - len(row))] for row in rows]
-        ids = torch.tensor(filled, device=self.device)
-        return ids, (torch.arange(width, device=self.device) < lengths[:, None]).long()
+        tensors = [torch.tensor(row, device=self.device) for row in rows]
+        ids = pad_sequence(tensors, batch_first=True, padding_value=self._pad_token_id)
+        mask = pad_sequence([torch.ones_like(row) for row in tensors], batch_first=True)
+        return ids, mask
 
 
 class GenericDecoding:

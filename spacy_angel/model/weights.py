@@ -16,14 +16,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import torch
-from pydantic import BaseModel
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save, save_file
 from torch import Tensor
 
 from ..errors import AngelError
 from ..files.atomic import replacing_path
-from ..files.json_values import parse_as
 
 SCALE_SUFFIX = ".scale"
 INT8_FILE = "model.int8.safetensors"
@@ -33,25 +31,16 @@ _FILES = (INT8_FILE, _FLOAT_FILE, "pytorch_model.bin")
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """Read all tensors of a Hugging Face folder, of one file or of several shards.
+    """Read all tensors of a Hugging Face folder.
 
-    folder (Path): has `model.int8.safetensors`, `model.safetensors` or `pytorch_model.bin`, or
-        an index of shards of one of the last two.
+    folder (Path): has `model.int8.safetensors`, `model.safetensors` or `pytorch_model.bin`.
     RETURNS (dict[str, Tensor]): by name; int8 ones have their scales beside them.
     RAISES (AngelError): where there is no such file, or it is damaged or holds more than tensors.
     """
     for name in _FILES:
         if (folder / name).is_file():
             return _read_file(folder / name)
-        index = folder / f"{name}.index.json"
-        if index.is_file():
-            weights: dict[str, Tensor] = {}
-            for shard in _shards(index):
-                weights.update(_read_file(folder / shard))
-            return weights
-    raise AngelError(
-        f"No weights in {folder}. Expected one of {', '.join(_FILES)}, or an index of shards."
-    )
+    raise AngelError(f"No weights in {folder}. Expected one of {', '.join(_FILES)}.")
 
 
 def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
@@ -70,10 +59,7 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
     # files.
     metadata = {"format": "pt"}
     if is_int8:
-        if problem := _int8_problem(tensors):
-            raise AngelError(
-                f"The int8 weights {folder / name} are damaged: {problem}. Save the model again."
-            )
+        _check_int8(tensors, folder / name)
         metadata = {"quantization": QUANTIZATION}
     with replacing_path(folder / name) as temporary:
         save_file(tensors, temporary, metadata=metadata)
@@ -113,6 +99,11 @@ def row_scales(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
+def _check_int8(tensors: Mapping[str, Tensor], path: Path) -> None:
+    if problem := _int8_problem(tensors):
+        raise AngelError(f"The int8 weights {path} are damaged: {problem}. Save the model again.")
+
+
 def _int8_problem(tensors: Mapping[str, Tensor]) -> str | None:
     """RETURNS (str | None): where the tensors break the convention, in words."""
     for name, tensor in tensors.items():
@@ -128,25 +119,6 @@ def _int8_problem(tensors: Mapping[str, Tensor]) -> str | None:
         elif name.endswith(SCALE_SUFFIX) and name.removesuffix(SCALE_SUFFIX) not in tensors:
             return f"{name} are scales without the int8 values that they belong to"
     return None
-
-
-class _Index(BaseModel):
-    """Name of each tensor → the file that holds it."""
-
-    weight_map: dict[str, str]
-
-
-def _shards(index: Path) -> list[str]:
-    """RETURNS (list[str]): the names of the files beside the index that hold the tensors."""
-    try:
-        shards = sorted(set(parse_as(index.read_bytes(), _Index).weight_map.values()))
-    except (OSError, ValueError) as error:
-        problem = f"no index of shards ({error})"
-        raise AngelError(f"Cannot read the weights {index}: {problem}.") from error
-    if outside := [shard for shard in shards if Path(shard).name != shard]:
-        problem = f"it names files outside its folder: {outside[0]}"
-        raise AngelError(f"Cannot read the weights {index}: {problem}.")
-    return shards
 
 
 def _read_file(path: Path) -> dict[str, Tensor]:
@@ -167,8 +139,5 @@ def _read_file(path: Path) -> dict[str, Tensor]:
                 f"The int8 weights {path} use the format {quantization!r}, not {QUANTIZATION!r}. "
                 "Save the model again."
             )
-        if problem := _int8_problem(tensors):
-            raise AngelError(
-                f"The int8 weights {path} are damaged: {problem}. Save the model again."
-            )
+        _check_int8(tensors, path)
     return tensors

@@ -1,13 +1,6 @@
 import pytest
 
-from spacy_angel.errors import AngelError
-from spacy_angel.evaluation.baselines import (
-    BASELINES,
-    ExactMatch,
-    NearestName,
-    ScispacyCandidates,
-    rank_names,
-)
+from spacy_angel.evaluation.baselines import exact_match, nearest_name, rank_names
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -24,7 +17,7 @@ def kb():
 
 
 def test_exact_match_in_normal_form(kb):
-    found, missing, shared = ExactMatch(kb).link(["Heart-Attack", "heart attacks", "COLD"], k=5)
+    found, missing, shared = exact_match(kb)(["Heart-Attack", "heart attacks", "COLD"], 5)
     assert found.concepts == (("MESH:D009203", 1.0),)
     assert found.names == ("heart attack",)
     assert missing.names == missing.concepts == ()
@@ -33,7 +26,7 @@ def test_exact_match_in_normal_form(kb):
 
 
 def test_nearest_name_ranks_names_and_concepts(kb):
-    (ranking,) = NearestName(kb).link(["diabetes mellitis"], k=2)
+    (ranking,) = nearest_name(kb)(["diabetes mellitis"], 2)
     assert ranking.names[0] == "Diabetes Mellitus"
     assert ranking.concepts[0][0] == "MESH:D003920"
     assert list(ranking.scores) == sorted(ranking.scores, reverse=True)
@@ -43,37 +36,17 @@ def test_nearest_name_ranks_names_and_concepts(kb):
 def test_removed_names_are_no_answer():
     kb = ConceptKB.build(CONCEPTS)
     kb.remove("MESH:D003920")
-    for baseline in (ExactMatch(kb), NearestName(kb)):
-        (ranking,) = baseline.link(["diabetes"], k=5)
+    for baseline in (exact_match(kb), nearest_name(kb)):
+        (ranking,) = baseline(["diabetes"], 5)
         assert "MESH:D003920" not in dict(ranking.concepts)
         assert all(ids and "MESH:D003920" not in ids for ids in ranking.name_ids)
 
 
-def test_rank_names_keeps_ties_with_the_last():
-    names = [("a", ["D2", "D1"], 0.9), ("b", ["D1"], 0.8), ("c", ["D3"], 0.7)]
-    ranking = rank_names(names, k=1)
-    assert ranking.names == ("a",)
-    assert ranking.concepts == (("D1", 0.9), ("D2", 0.9))
-    assert rank_names(names, k=3).concepts == (("D1", 0.9), ("D2", 0.9), ("D3", 0.7))
-    assert rank_names([], k=3).concepts == ()
-
-
-ORGANS, KINDS = ("heart", "lung", "skin", "bone"), ("tumor", "pain", "lesion")
-NAMES = [f"{organ} {kind} {n}" for organ in ORGANS for kind in KINDS for n in range(100, 112)]
-
-
-@pytest.mark.parametrize("name", ["scispacy", "scispacy-hnsw"])
-def test_scispacys_generator_over_the_same_vocabulary(name):
-    kb = ConceptKB.build(Concept(f"X:{text}", text, ("tumour of lung",)) for text in NAMES)
-    exact, nothing = BASELINES[name](kb).link(["Skin lesion 111", "zzz"], k=3)
-    assert exact.names[0] == "skin lesion 111"
-    assert exact.name_ids[0] == ("X:skin lesion 111",)
-    assert exact.concepts[0][0] == "X:skin lesion 111"
-    assert exact.scores[0] == pytest.approx(1, abs=1e-5)
-    assert len(exact.names) == 3
-    assert nothing.names == nothing.concepts == ()
-
-
-def test_scispacys_generator_refuses_a_vocabulary_below_its_cut(kb):
-    with pytest.raises(AngelError, match="finds nothing to index"):
-        ScispacyCandidates(kb)
+def test_concepts_that_tie_with_the_last_are_kept(kb):
+    cold, diabetes = (kb.name_index(name) for name in ("cold", "diabetes"))
+    ranking = rank_names(kb, [(cold, 0.9), (diabetes, 0.8)], k=1)
+    assert ranking.names == ("cold",)
+    assert ranking.concepts == (("MESH:D003139", 0.9), ("MESH:D009203", 0.9))
+    concepts = rank_names(kb, [(cold, 0.9), (diabetes, 0.8)], k=3).concepts
+    assert concepts == (*ranking.concepts, ("MESH:D003920", 0.8))
+    assert rank_names(kb, [], k=3).concepts == ()

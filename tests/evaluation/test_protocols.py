@@ -8,11 +8,11 @@ from spacy_angel.evaluation.counts import Answer, MentionResult, Ranking, count_
 from spacy_angel.evaluation.protocols import (
     PROTOCOLS,
     LinkedSpan,
-    ProtocolTally,
     belb_figures,
     check_protocols,
     document_figures,
     hunflair2_counts,
+    protocol_figures,
 )
 from spacy_angel.model.mention import Mention
 
@@ -101,10 +101,11 @@ def test_hunflair2_the_same_characters_come_first():
 def test_document_sets_written_out():
     figures = document_figures(
         [
-            ({"D1", "D2"}, {"D1", "D3", "D4"}),  # precision 1/3, recall 1/2
-            ({"D1"}, {"D1"}),  # 1, 1
-            ({"D5"}, set()),  # 0, 0
-            (set(), {"D6"}),  # counts in the micro figures only
+            # precision 1/3, recall 1/2
+            ([span(0, 5, "D1"), span(6, 9, "D2")], [span(0, 5, "D1", "D3"), span(6, 9, "D4")]),
+            ([span(0, 5, "D1")], [span(6, 9, "D1")]),  # 1, 1
+            ([span(0, 5, "D5")], []),  # 0, 0
+            ([], [span(0, 5, "D6")]),  # counts in the micro figures only
         ]
     )
     assert figures["documents"] == 3
@@ -123,12 +124,14 @@ def test_document_sets_written_out():
 
 
 def test_only_types_of_the_corpus_count():
-    tally = ProtocolTally(["hunflair2", "document"])
+    protocols = ["hunflair2", "document"]
     found_disease = span(0, 5, "D1", label="DISEASE")
     found_drug = span(8, 12, "C1", label="CHEMICAL")
-    tally.add([span(0, 5, "D1")], [found_disease, found_drug])
-    tally.add([span(0, 5, "D2")], [span(0, 5, "C1", label="CHEMICAL")])
-    figures = tally.figures([])
+    documents = [
+        ([span(0, 5, "D1")], [found_disease, found_drug]),
+        ([span(0, 5, "D2")], [span(0, 5, "C1", label="CHEMICAL")]),
+    ]
+    figures = protocol_figures(protocols, documents, [])
     assert set(figures) == {"hunflair2", "document"}
     mentions = figures["hunflair2"]
     assert (mentions["hits"], mentions["wrong"], mentions["missed"]) == (1, 0, 1)
@@ -136,8 +139,8 @@ def test_only_types_of_the_corpus_count():
     assert (mentions["precision"], mentions["recall"]) == (100, 50)
     assert figures["document"]["micro"]["wrong"] == 0
     # With a drug in the corpus, drugs count.
-    tally.add([span(0, 5, "C9", label="Chemical")], [])
-    figures = tally.figures([])
+    documents.append(([span(0, 5, "C9", label="Chemical")], []))
+    figures = protocol_figures(protocols, documents, [])
     assert figures["hunflair2"]["wrong"] == 2
     assert figures["hunflair2"]["types"]["CHEMICAL"]["missed"] == 1
     document = figures["document"]
@@ -152,7 +155,6 @@ def test_what_cannot_be_counted_is_named():
     with pytest.raises(AngelError, match="belb needs gold mentions"):
         check_protocols(PROTOCOLS, predicted=True)
     check_protocols(PROTOCOLS, predicted=False)
-    tally = ProtocolTally(["hunflair2"])
-    tally.add([span(0, 5, "D1")], [span(0, 5, "D1", label="ENTITY")])
+    documents = [([span(0, 5, "D1")], [span(0, 5, "D1", label="ENTITY")])]
     with pytest.raises(AngelError, match="finds ENTITY, but the corpus has mentions of DISEASE"):
-        tally.figures([])
+        protocol_figures(["hunflair2"], documents, [])

@@ -103,9 +103,8 @@ def test_known_and_unknown_identifiers():
     assert (answered.mentions[3].gold, answered.mentions[3].known) == ((), ())
 
 
-class Nothing:
-    def link(self, mentions, k):
-        return [Ranking()] * len(mentions)
+def nothing(mentions, k):
+    return [Ranking()] * len(mentions)
 
 
 @pytest.mark.parametrize("split_composites", [True, False])
@@ -120,7 +119,7 @@ def test_documents_stream_through(split_composites):
             yield document(str(taken))
 
     stream = answer_documents(
-        corpus(), baseline_system(Nothing(), 5), lambda i: i, split_composites=split_composites
+        corpus(), baseline_system(nothing), lambda i: i, split_composites=split_composites
     )
     for seen in range(1, 400):
         assert next(stream).mentions[0].doc_id == str(seen)

@@ -33,7 +33,7 @@ def plain_config(name: str) -> object:
 def test_every_row_fits_the_configs(name: str, size: str) -> None:
     found = study.read_study(name, ROOT / study.STUDIES)
     assert len({row.name for row in found.rows}) == len(found.rows) >= 1
-    assert found.figure is None or len(found.rows) == 2
+    assert not found.by_similarity or len(found.rows) == 2
     for row in found.rows:
         assert row.start in ("backbone", "positive", "negative")
         assert row.until in ("start", "positive", "negative")

@@ -184,7 +184,7 @@ Maker = Callable[[int], torch.nn.Module]
 @pytest.mark.parametrize("make", [bart, t5])
 def test_beam_search_is_that_of_transformers(make: Maker, seed: int, length_penalty: float) -> None:
     model = make(seed)
-    ours = fast(model) if make is bart else GenericModel(model, 0)
+    ours = fast(model) if make is bart else GenericModel(model)
     names = random_names(seed)
     sources, prefixes = random_prompts(seed, 7)
     if make is t5:
@@ -203,7 +203,7 @@ def test_chains_ahead_change_nothing(num_beams: int, max_chain: int) -> None:
     names = space(random_names(5))
     sources, prefixes = random_prompts(5, 6)
     settings = SearchSettings(num_beams=num_beams, k=num_beams)
-    for model in (fast(bart(5)), GenericModel(t5(5), 0)):
+    for model in (fast(bart(5)), GenericModel(t5(5))):
         expected = run(model, sources, prefixes, names, settings, max_chain=2)
         assert close(run(model, sources, prefixes, names, settings, max_chain=max_chain), expected)
 
@@ -212,7 +212,7 @@ def test_chains_ahead_change_nothing(num_beams: int, max_chain: int) -> None:
 @pytest.mark.parametrize("make", [bart, t5])
 def test_with_enough_beams_all_names_are_found_as_by_enumeration(make: Maker, seed: int) -> None:
     model = make(seed)
-    ours = fast(model) if make is bart else GenericModel(model, 0)
+    ours = fast(model) if make is bart else GenericModel(model)
     names = random_names(seed)
     sources, prefixes = random_prompts(seed, 5)
     settings = SearchSettings(num_beams=60, k=60, length_penalty=0.0)
