@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...component.characters import read
-from ..found import without_overlaps
+from ..found import in_source, without_overlaps
 from . import dna, protein, words
 from .form import Form, Needs, Read, Reading
 
@@ -74,13 +74,7 @@ def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
     RETURNS (list[FoundVariant]): by place in the text as it stands; no two overlap.
     """
     source = read(text)
-    found = _find(source.text.translate(_PLAIN), unplaced)
-    if source.is_clean:
-        return found
-    places = (source.to_source(one.start, one.end) for one in found)
-    return [
-        one._replace(start=start, end=end) for one, (start, end) in zip(found, places, strict=True)
-    ]
+    return in_source(source, _find(source.text.translate(_PLAIN), unplaced))
 
 
 def _find(text: str, unplaced: bool) -> list[FoundVariant]:
