@@ -165,7 +165,8 @@ def test_settings_choose_what_is_written(folder: Path) -> None:
         ({"threshold": 1.0, "thresholds": {"GENE": 0.0}}, {"GENE"}),
         ({"span_labels": ["GENE"]}, {"GENE"}),
     ):
-        group = pipeline(folder, **settings)(text).spans["mentions"]
+        doc = pipeline(folder, **settings)(text)
+        group = doc.spans["mentions"]
         assert {span.label_ for span in group} == labels
         assert len(group.attrs["scores"]) == len(group)
     kept = pipeline(folder, overwrite=False)
