@@ -2,7 +2,7 @@
 are found elsewhere in it, and short forms of what was found."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -94,15 +94,12 @@ class AngelConsistency(DocumentPipe):
         Sequence[TokenSpan], Sequence[TokenSpan] | None]]): as it returned them."""
         for doc, (entities, grouped) in zip(docs, predicted, strict=True):
             before = {(e.start, e.end, e.label_): e for e in doc.ents}
-            new = {
-                one[:3]: Span(doc, one.start, one.end, label=one.label)
-                for one in entities
-                if one[:3] not in before
-            }
-            doc.ents = [before.get(one[:3]) or new[one[:3]] for one in entities]
-            for one in entities:
-                if one[:3] in new:
-                    new[one[:3]]._.set(PROBABILITY, one.probability)
+            doc.ents = [
+                before.get(one[:3]) or Span(doc, *one[:2], label=one.label) for one in entities
+            ]
+            for entity, one in zip(doc.ents, entities, strict=True):
+                if one[:3] not in before:
+                    entity._.set(PROBABILITY, one.probability)
             key = self.settings.span_key
             if key is not None and grouped is not None:
                 rows = [(Span(doc, *one[:2], label=one.label), one.probability) for one in grouped]
@@ -189,13 +186,16 @@ def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
         is_long = one.end - one.start > _LONGEST
         if not is_long and len(doc[one.start : one.end].text) >= _SHORTEST:
             same[one.label, tuple(words[one.start : one.end])].append(one)
-    places = _places(words, {own for _, own in same})
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for place, word in enumerate(words):
+        places[word].append(place)
     missed: list[TokenSpan] = []
     for (label, own), found in same.items():
         others = [
             (start, start + len(own))
-            for start in places[own]
-            if layer.is_free(start, start + len(own), label)
+            for start in places[own[0]]
+            if tuple(words[start : start + len(own)]) == own
+            and layer.is_free(start, start + len(own), label)
         ]
         share = len(found) / (len(found) + len(others))
         if share >= settings.add_from:
@@ -215,24 +215,6 @@ def _words(doc: Doc) -> list[int]:
     if read(doc.text).is_clean:
         return words
     return [doc.vocab.strings.add(read(token.text).text) for token in doc]
-
-
-def _places(
-    words: Sequence[int], wanted: Collection[tuple[int, ...]]
-) -> defaultdict[tuple[int, ...], list[int]]:
-    """words (Sequence[int]): of a document. wanted (Collection[tuple[int, ...]]): some that follow
-    each other. RETURNS (defaultdict[tuple[int, ...], list[int]]): where they begin."""
-    # Only those that begin as one of them are looked at any further.
-    prefixes = {own[:n] for own in wanted for n in range(1, len(own) + 1)}
-    places: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + _LONGEST, len(words)) + 1):
-            own = tuple(words[start:end])
-            if own not in prefixes:
-                break
-            if own in wanted:
-                places[own].append(start)
-    return places
 
 
 def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:

@@ -5,7 +5,6 @@ tokenizer.json             of the encoder
 model.int8.safetensors     or model.safetensors
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,10 +12,12 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import srsly
 import torch
 
 from ..errors import AngelError
-from ..files.atomic import write_text
+from ..files.atomic import write_json, write_text
+from ..files.json_values import checked, parse_as
 from ..model.checkpoint import DTYPES
 from ..model.fastest import fastest_dtype
 from ..model.weights import pack_weights, read_weights, unpack_weights, write_weights
@@ -134,27 +135,18 @@ class MentionFinder:
         dtype: str = "float32",
     ) -> None:
         self.config = config
-        self._reader = reader
-        self._network = network
+        self.reader = reader
+        self.network = network
         self._dtype = dtype
 
     def __reduce__(self) -> tuple[Any, ...]:
-        place = str(self._network.device), self._dtype
+        place = str(self.network.device), self._dtype
         return MentionFinder.from_bytes, (self.to_bytes(), *place)
 
     @property
     def labels(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): what it finds."""
         return self.config.labels
-
-    def weights(self) -> dict[str, torch.Tensor]:
-        """RETURNS (dict[str, torch.Tensor]): float32 on the CPU, by name."""
-        return self._network.state_dict(torch.float32)
-
-    @property
-    def definition(self) -> str:
-        """RETURNS (str): of its tokenizer, see `WordReader`."""
-        return self._reader.definition
 
     def find(self, texts: Sequence[str]) -> list[list[FoundMention]]:
         """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): of each text
@@ -164,14 +156,14 @@ class MentionFinder:
     def read(self, texts: Sequence[str]) -> list[TaggedText]:
         """texts (Sequence[str]): of any length. RETURNS (list[TaggedText]): of each text what is
         found, and how probable any other mention is."""
-        words = self._reader(texts)
+        words = self.reader(texts)
         windows = [cut_windows(w.offsets, self.config.room, self.config.overlap) for w in words]
         rows = [
             self.config.row(of_text, *window)
             for of_text, cut in zip(words, windows, strict=True)
             for window in cut
         ]
-        scored = iter(self._network.score(rows))
+        scored = iter(self.network.score(rows))
         log_probs = [self._join(cut, [next(scored) for _ in cut]) for cut in windows]
         tags = best_tags(log_probs)
         found = map(self._mentions, words, log_probs, tags)
@@ -189,7 +181,7 @@ class MentionFinder:
                 windows, owned_words(windows), scores, strict=True
             )
         ]
-        empty = np.zeros((0, self._network.n_labels, 3), dtype=np.float32)
+        empty = np.zeros((0, self.network.n_labels, 3), dtype=np.float32)
         return np.concatenate([empty, *parts])
 
     def _mentions(
@@ -217,9 +209,9 @@ class MentionFinder:
             read so, else the one in use.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        write_weights(folder, self._network.state_dict(DTYPES[storage] if storage else None))
-        write_text(folder / _TOKENIZER_FILE, self._reader.definition)
-        write_text(folder / CONFIG_FILE, json.dumps(asdict(self.config), indent=2) + "\n")
+        write_weights(folder, self.network.state_dict(DTYPES[storage] if storage else None))
+        write_text(folder / _TOKENIZER_FILE, self.reader.definition)
+        write_json(folder / CONFIG_FILE, asdict(self.config))
 
     @classmethod
     def from_disk(
@@ -235,7 +227,7 @@ class MentionFinder:
             CPU.
         """
         try:
-            config = read_config((folder / CONFIG_FILE).read_text(encoding="utf8"))
+            config = parse_as((folder / CONFIG_FILE).read_bytes(), FinderConfig)
             definition = (folder / _TOKENIZER_FILE).read_text(encoding="utf8")
         except (OSError, ValueError) as error:
             raise AngelError(f"Cannot open the recognizer in {folder}: {error}.") from error
@@ -248,9 +240,13 @@ class MentionFinder:
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): what `to_disk` writes."""
-        head = json.dumps({"config": asdict(self.config), "tokenizer": self._reader.definition})
-        data = head.encode("utf8")
-        return len(data).to_bytes(8, "little") + data + pack_weights(self._network.state_dict())
+        weights = pack_weights(self.network.state_dict())
+        parts = {
+            "config": asdict(self.config),
+            "tokenizer": self.reader.definition,
+            "weights": weights,
+        }
+        return srsly.msgpack_dumps(parts)
 
     @classmethod
     def from_bytes(
@@ -258,19 +254,10 @@ class MentionFinder:
     ) -> "MentionFinder":
         """data (bytes): from `to_bytes`. device (str), dtype (str): see `from_disk`.
         RETURNS (MentionFinder): opened."""
-        end = 8 + int.from_bytes(data[:8], "little")
-        head = json.loads(data[8:end])
-        config = read_config(json.dumps(head["config"]))
-        weights = unpack_weights(data[end:], torch.device("cpu"))
-        return _build(config, head["tokenizer"], weights, device, dtype)
-
-
-def read_config(text: str) -> FinderConfig:
-    """text (str): of `recogniser.json`. RETURNS (FinderConfig): checked. RAISES (ValueError): a
-    field is missing or wrong; names it."""
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(FinderConfig).validate_json(text)
+        parts = srsly.msgpack_loads(data)
+        config = checked(parts["config"], FinderConfig)
+        weights = unpack_weights(parts["weights"], torch.device("cpu"))
+        return _build(config, parts["tokenizer"], weights, device, dtype)
 
 
 def _build(

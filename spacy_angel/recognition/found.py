@@ -4,10 +4,12 @@ A network that decides word by word may find `surfactant protein (` and `SP)-A`,
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
+
+from ..component.characters import ReadText
 
 # With `start` and `end`.
 _T = TypeVar("_T", bound=Any)
@@ -41,18 +43,8 @@ class FoundMention(NamedTuple):
     probability: float
 
 
-class TokenSpan(NamedTuple):
-    """A mention in a document, in plain values.
-
-    start, end (int): tokens.
-    label (str): e.g. `DISEASE`.
-    probability (float): see `FoundMention`.
-    """
-
-    start: int
-    end: int
-    label: str
-    probability: float
+class TokenSpan(FoundMention):
+    """A mention in a document, in plain values; `start` and `end` are tokens."""
 
 
 def without_overlaps(
@@ -73,6 +65,18 @@ def without_overlaps(
             used.update(places)
             chosen.append(one)
     return sorted(chosen, key=lambda one: one.start)
+
+
+def in_source(text: ReadText, found: Sequence[_T]) -> list[_T]:
+    """Move what was found in a text as it is read to where it stands in the text as it is written.
+
+    text (ReadText): the text. found (Sequence[_T]): named tuples with `start` and `end`.
+    RETURNS (list[_T]): in the same order.
+    """
+    if text.is_clean:
+        return list(found)
+    places = ((one, *text.to_source(one.start, one.end)) for one in found)
+    return [one._replace(start=start, end=end) for one, start, end in places]
 
 
 def scored_spans(doc: Doc, key: str) -> list[tuple[Span, float]]:

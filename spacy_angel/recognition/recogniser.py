@@ -1,13 +1,12 @@
 """The component `angel_recogniser`: documents in, mentions out."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from spacy import util
-from spacy.language import Language
 from spacy.tokens import Doc, Span
-from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..component.characters import ReadText, read
@@ -18,7 +17,7 @@ from ..component.probability import NAME as PROBABILITY
 from ..component.running import OPENING
 from ..errors import AngelError
 from .finder import MentionFinder, TaggedText
-from .found import FoundMention, TokenSpan, set_scored_spans, without_overlaps
+from .found import FoundMention, TokenSpan, in_source, set_scored_spans, without_overlaps
 from .settings import RecogniserSettings
 from .variants.grammar import find_variants, may_lie_in_one
 
@@ -104,25 +103,6 @@ class AngelRecogniser(DocumentPipe):
             return self.settings.labels or ()
         return self.settings.labels or self.finder.labels
 
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Example]] | None = None,
-        *,
-        nlp: Language | None = None,
-        model: str | None = None,
-    ) -> None:
-        """Open the model.
-
-        get_examples (Callable | None), nlp (Language | None): not used, spaCy hands them to every
-            component.
-        model (str | None): in place of the one given before, e.g. from
-            `[initialize.components.angel_recogniser]`.
-        RAISES (AngelError): it cannot be opened.
-        """
-        if model is not None:
-            self._model_source, self._finder = model, None
-        self.finder  # noqa: B018 (opens it)
-
     def predict(self, docs: Sequence[Doc]) -> list[Recognised]:
         """Find the mentions; changes nothing.
 
@@ -164,10 +144,12 @@ class AngelRecogniser(DocumentPipe):
                 doc.ents = [entity for entity, _ in (*kept, *found)]
                 for entity, probability in (*kept, *found):
                     entity._.set(PROBABILITY, probability)
-                by_place = _labels_by_place(mentions)
+                by_place: dict[tuple[int, int], dict[str, float]] = defaultdict(dict)
+                for m in mentions:
+                    by_place[m.start, m.end][m.label] = m.probability
                 for entity, _ in found:
-                    labels_here = by_place[entity.start, entity.end]
-                    others = {k: p for k, p in labels_here.items() if k != entity.label_}
+                    others = dict(by_place[entity.start, entity.end])
+                    del others[entity.label_]
                     entity._.set(LABELS, others)
 
     def _recognised(self, doc: Doc, text: ReadText, tagged: TaggedText) -> Recognised:
@@ -176,7 +158,7 @@ class AngelRecogniser(DocumentPipe):
             tagged.probability(*text.from_source(e.start_char, e.end_char), e.label_)
             for e in earlier
         ]
-        spans = self._spans(doc, _in_source(text, tagged.mentions))
+        spans = self._spans(doc, in_source(text, tagged.mentions))
         variants = self._in_variants(doc, text, (*spans, *earlier))
         mentions = [one for one in spans if (one.start, one.end) not in variants]
         return Recognised(mentions, probabilities, variants)
@@ -193,7 +175,11 @@ class AngelRecogniser(DocumentPipe):
             if may_lie_in_one(text.text, *text.from_source(span.start_char, span.end_char)):
                 in_doubt.append((one.start, one.end))
         variants = _variants(doc) if in_doubt else []
-        return frozenset(place for place in in_doubt if _is_in(place, variants))
+        return frozenset(
+            (start, end)
+            for start, end in in_doubt
+            if any(first <= start and end <= last for first, last in variants)
+        )
 
     def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
         tokens = range(entity.start, entity.end)
@@ -245,15 +231,6 @@ class AngelRecogniser(DocumentPipe):
         return sorted(TokenSpan(*key, probability) for key, probability in best.items())
 
 
-def _in_source(text: ReadText, mentions: Iterable[FoundMention]) -> list[FoundMention]:
-    """mentions (Iterable[FoundMention]): in the text as it is read. RETURNS (list[FoundMention]):
-    in the text as it stands."""
-    if text.is_clean:
-        return list(mentions)
-    places = ((one, *text.to_source(one.start, one.end)) for one in mentions)
-    return [one._replace(start=start, end=end) for one, start, end in places]
-
-
 def _variants(doc: Doc) -> list[tuple[int, int]]:
     """RETURNS (list[tuple[int, int]]): tokens of the sequence variants."""
     found = find_variants(doc.text)
@@ -261,26 +238,12 @@ def _variants(doc: Doc) -> list[tuple[int, int]]:
     return [(span.start, span.end) for span in spans if span is not None]
 
 
-def _is_in(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
-    """RETURNS (bool): whether the tokens all lie in those of one of the others."""
-    return any(start <= place[0] and place[1] <= end for start, end in others)
-
-
-def _labels_by_place(mentions: Iterable[TokenSpan]) -> dict[tuple[int, int], dict[str, float]]:
-    """RETURNS (dict[tuple[int, int], dict[str, float]]): tokens to the labels of the mentions that
-    have just these, with their probabilities."""
-    labels: dict[tuple[int, int], dict[str, float]] = {}
-    for one in mentions:
-        labels.setdefault((one.start, one.end), {})[one.label] = one.probability
-    return labels
-
-
 def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:
     """RETURNS (dict[int, set[str]]): the labels of the mentions over each token."""
-    labels: dict[int, set[str]] = {}
+    labels: dict[int, set[str]] = defaultdict(set)
     for one in mentions:
         for token in range(one.start, one.end):
-            labels.setdefault(token, set()).add(one.label)
+            labels[token].add(one.label)
     return labels
 
 

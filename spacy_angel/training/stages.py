@@ -17,10 +17,10 @@ from ..files.atomic import write_text
 from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
 from .course.positive import train_positive
 from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder
-from .data.batches import TokenRows, encode_examples, encode_pairs
+from .data.batches import encode_examples, encode_pairs
 from .data.corpus import LabelledMention, TrainingData
 from .data.development import Development, generator_of
-from .data.positives import clause_pairs, clauses, n_clauses, positive_examples
+from .data.examples import clause_pairs, clauses, n_clauses, positive_examples
 from .data.preferences import (
     correction_pairs,
     mine_pairs,
@@ -28,8 +28,7 @@ from .data.preferences import (
     read_pairs,
     write_pairs,
 )
-from .models.backbone_kinds import make_backbone
-from .models.backbones import Backbone, load_backbone
+from .models.backbones import Backbone, load_backbone, make_backbone
 from .settings.config_tables import (
     LOSSES,
     NegativeSettings,
@@ -57,7 +56,6 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
         rows = encode_examples(
             clauses(data), backbone.prompts, backbone.max_target_tokens, n_clauses(data)
         )
-        _warn_dropped_rows(rows)
         # Without a development set: how well clauses transfer to the sentences of a corpus varies
         # from checkpoint to checkpoint, long before the names are learned.
         train_positive(backbone, rows, settings.positive, output / "positive")
@@ -89,7 +87,6 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
         backbone.format = replace(backbone.format, suffixes=True)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
     rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
-    _warn_dropped_rows(rows)
     return train_positive(backbone, rows, settings, output, data.development)
 
 
@@ -185,12 +182,7 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
         if not pairs_file.exists():
             part = data.train[number :: settings.rounds]
             _mine(data, backbone, part, pairs_file, with_corrections=number == 0)
-        reference = backbone
-        if settings.reference == "initial" and number:
-            reference = _positive_only_model(data.config, start)
-        trained = _train_on_pairs(
-            backbone, pairs_file, settings, folder, data.development, reference
-        )
+        trained = _train_on_pairs(backbone, pairs_file, settings, folder, data.development)
         current = trained.folder
         logger.info("round %d of %d: %s", number + 1, settings.rounds, trained.accuracy)
         # Without a development set the last round counts.
@@ -215,17 +207,14 @@ def _train_on_pairs(
     settings: NegativeSettings,
     output: Path,
     development: Development | None,
-    reference: Backbone | None = None,
 ) -> Trained:
     # Importing TRL takes seconds, and the other stages do not need it.
     from .course.negative import reference_log_probs, train_negative
 
     pairs = read_pairs(pairs_file)
     rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens)
-    _warn_dropped_rows(rows)
     if LOSSES[settings.loss.kind].needs_reference:
-        precision = settings.optimizer.precision
-        rows.values = reference_log_probs(reference or backbone, rows, precision)
+        rows.values = reference_log_probs(backbone, rows, settings.optimizer.precision)
     return train_negative(backbone, rows, settings, output, development)
 
 
@@ -265,11 +254,3 @@ def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:
     on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
     backbone.model.to(PartialState(cpu=on_cpu).device)
     return backbone
-
-
-def _warn_dropped_rows(rows: TokenRows) -> None:
-    if rows.dropped:
-        logger.warning(
-            f"{rows.dropped} examples are longer than the model's decoder input and left out; "
-            f"{len(rows)} stay."
-        )

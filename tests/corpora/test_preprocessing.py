@@ -274,7 +274,7 @@ def test_what_is_read_is_written_and_read_again(tmp_path):
     assert list(read_corpus(tmp_path / "c.json")) == [before]
     nlp = spacy.blank("en")
     assert from_doc(to_doc(before, nlp)) == before
-    ((labelled,), _) = label_mentions([before], str, split_ids)
+    ((labelled,), _) = label_mentions([before], str)
     assert labelled.mention == Mention("ataxia telangiectasia", "", " carriers")
 
 

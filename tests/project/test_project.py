@@ -240,8 +240,6 @@ def run(folder: Path, *arguments: str, python: Path | None = None) -> str:
 PHRASES = ("bit drowsy\tDrowsy", "no  appetite!\tLoss of appetite", "can't sleep\tInsomnia")
 
 
-# The config's small backbone gives way to a checkpoint.
-@pytest.mark.filterwarnings("ignore:.*a setting has no effect")
 @pytest.mark.parametrize(
     ("dataset", "preset", "mention", "read_as"),
     [

@@ -50,7 +50,7 @@ def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:
 
 def test_rows_do_not_touch_each_other(tmp_path: Path) -> None:
     finder = tiny_finder(tmp_path, steps=0)
-    network = finder._network
+    network = finder.network
     rows = [
         Row([0, 10, 11, 2], [0, 1, 1, 0], [NO_WORD, 0, 1, NO_WORD], 2),
         Row([0, 12, 2], [0, 3, 0], [NO_WORD, 0, NO_WORD], 1),

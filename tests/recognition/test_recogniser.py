@@ -144,7 +144,7 @@ def test_int8_is_saved_exactly(folder: Path, tmp_path: Path) -> None:
 def test_a_long_text_is_read_in_windows(folder: Path) -> None:
     text = " ".join([TEXTS[3][0]] * 4 + [TEXTS[0][0]] + [TEXTS[3][0]] * 4)
     finder = pipeline(folder).get_pipe("angel_recogniser").finder
-    (words,) = finder._reader([text])
+    (words,) = finder.reader([text])
     assert len(words.pieces) > 2 * finder.config.window
     # What is found lies in the text, whatever window it stands in.
     for mention in finder.find([text])[0]:
@@ -159,28 +159,22 @@ def test_settings_choose_what_is_written(folder: Path) -> None:
     doc = pipeline(folder, set_ents=False)(text)
     assert doc.ents == ()
     assert len(doc.spans["mentions"]) == 3
-    assert len(pipeline(folder, threshold=1.0)(text).spans["mentions"]) == 0
+    for settings, labels in (
+        ({"threshold": 1.0}, set()),
+        ({"thresholds": {"GENE": 1.0}}, {"DISEASE", "CELL_TYPE"}),
+        ({"threshold": 1.0, "thresholds": {"GENE": 0.0}}, {"GENE"}),
+        ({"span_labels": ["GENE"]}, {"GENE"}),
+    ):
+        doc = pipeline(folder, **settings)(text)
+        group = doc.spans["mentions"]
+        assert {span.label_ for span in group} == labels
+        assert len(group.attrs["scores"]) == len(group)
     kept = pipeline(folder, overwrite=False)
     doc = kept.make_doc(text)
     doc.ents = [doc.char_span(0, 4, label="OTHER")]
     doc = kept.get_pipe("angel_recogniser")(doc)
     assert ("TP53", "OTHER") in [(e.text, e.label_) for e in doc.ents]
     assert ("TP53", "GENE") not in [(e.text, e.label_) for e in doc.ents]
-
-
-def test_a_label_may_have_a_threshold_of_its_own(folder: Path) -> None:
-    text = TEXTS[0][0]
-    doc = pipeline(folder, thresholds={"GENE": 1.0})(text)
-    assert {s.label_ for s in doc.spans["mentions"]} == {"DISEASE", "CELL_TYPE"}
-    doc = pipeline(folder, threshold=1.0, thresholds={"GENE": 0.0})(text)
-    assert {s.label_ for s in doc.spans["mentions"]} == {"GENE"}
-
-
-def test_the_group_may_have_some_of_the_labels(folder: Path) -> None:
-    doc = pipeline(folder, span_labels=["GENE"])(TEXTS[0][0])
-    assert [s.label_ for s in doc.spans["mentions"]] == ["GENE"]
-    assert len(doc.spans["mentions"].attrs["scores"]) == 1
-    assert {e.label_ for e in doc.ents} > {"GENE"}
 
 
 @pytest.mark.parametrize(
@@ -228,16 +222,6 @@ def test_entities_say_how_probable_they_are(folder: Path) -> None:
     assert new._.mention_probability == score
     again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
     assert [ent._.mention_probability for ent in again.ents] == list(by_text.values())
-
-
-def test_the_probability_of_any_part_of_a_text(folder: Path) -> None:
-    [tagged] = MentionFinder.from_disk(folder).read([TEXTS[0][0]])
-    assert tagged.probability(0, 4, "GENE") > 0.5 > tagged.probability(0, 4, "DISEASE")
-    # `TP53 is`: the mean of its words.
-    whole, part = tagged.probability(0, 7, "GENE"), tagged.probability(0, 4, "GENE")
-    assert tagged.probability(5, 7, "GENE") < whole < part
-    assert tagged.probability(0, 4, "OTHER") is None
-    assert tagged.probability(4, 5, "GENE") is None
 
 
 def test_entities_say_under_which_other_labels_they_were_found(folder: Path) -> None:

@@ -18,12 +18,10 @@ from support.tiny_annotation import make_pipeline
 from spacy_angel.annotation.run import annotate
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.evaluation.run import evaluate
 from spacy_angel.linking.showing.page import link_table, write_page
 from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.recognition.variants.component import AngelVariants
-from spacy_angel.vocabulary.names.identifiers import split_ids
 
 torch.set_num_threads(1)
 
@@ -89,18 +87,6 @@ def test_pipe_processes_and_bytes_say_the_same(nlp, tmp_path):
     assert written(doc) == written(stored) == EXPECTED
 
 
-def test_predict_leaves_the_document_and_writing_twice_does_no_harm(nlp):
-    component = nlp.get_pipe("angel_variants")
-    doc = nlp.make_doc(TEXT)
-    before = doc.to_bytes()
-    predicted = component.predict([doc])
-    assert doc.to_bytes() == before
-    doc = nlp(TEXT)
-    once = [(e.start, e.end, e.label_, e.kb_id_) for e in doc.ents]
-    component.set_annotations([doc], predicted)
-    assert [(e.start, e.end, e.label_, e.kb_id_) for e in doc.ents] == once
-
-
 @pytest.mark.parametrize(
     ("entities", "left"),
     [
@@ -154,13 +140,6 @@ def test_the_gene_is_of_the_sentence(nlp):
     ruler.add_patterns([{"label": "GENE", "pattern": "TP53"}])
     bare.add_pipe("angel_variants")
     assert bare("TP53 is wild. We saw R175H.").ents[1]._.variant_gene.text == "TP53"
-
-
-def test_a_gene_shows_the_identifier_that_it_gets_later(nlp):
-    doc = nlp("BRAF V600E")
-    doc[0].ent_kb_id_ = "NCBIGene:673"
-    gene = doc.ents[1]._.variant_gene
-    assert (gene.label_, gene.kb_id_) == ("GENE", "NCBIGene:673")
 
 
 def test_a_sentence_ends_behind_a_variant():
@@ -251,20 +230,6 @@ def test_many_variants_in_one_sentence_take_linear_time():
     assert all(ent._.variant_gene.end == ent.start for ent in variants)
 
 
-@pytest.mark.parametrize(
-    ("written", "ids"),
-    [
-        ("c.88+2_88+5del|rs12345", ["c.88+2_88+5del", "rs12345"]),
-        ("c.3849+10kbC>T", ["c.3849+10kbC>T"]),
-        ("c.20+5=+c.21+6G>A", ["c.20+5=", "c.21+6G>A"]),
-        ("MESH:D008113+MESH:D018198", ["MESH:D008113", "MESH:D018198"]),
-        ("9606+10090", ["9606", "10090"]),
-    ],
-)
-def test_a_plus_in_a_variant_does_not_join_identifiers(written, ids):
-    assert split_ids(written) == ids
-
-
 LINKED = "the patient had heart attack. BRAF c.360+1G>C and V600E (rs113488022), a 4-bp deletion."
 IDS = ["MESH:D009203", "c.360+1G>C", "rs113488022", "rs113488022", "NIL"]
 
@@ -329,19 +294,3 @@ def test_annotated_files_have_them_and_are_read_again(saved, tmp_path, form):
         ("rs113488022", "rs113488022"),
         ("4-bp deletion", ""),
     ]
-
-
-def test_evaluated(saved, tmp_path):
-    start, other = LINKED.index("c.360"), LINKED.index("heart")
-    rows = [
-        f"1\t{other}\t{other + 12}\theart attack\tENTITY\tMESH:D009203",
-        f"1\t{start}\t{start + 10}\tc.360+1G>C\tVARIANT\tc.360+1G>C",
-    ]
-    corpus = "\n".join([f"1|t|{LINKED}", "1|a|", *rows, "", ""])
-    (tmp_path / "gold.pubtator").write_text(corpus, "utf8")
-    metrics = evaluate(
-        str(saved), tmp_path / "gold.pubtator", output=tmp_path / "evaluation", predicted=True
-    )
-    assert (metrics["kb_id"]["acc@1"], metrics["kb_id"]["mentions"]) == (100, 2)
-    # The vocabulary has one of the two.
-    assert metrics["coverage"] == 50

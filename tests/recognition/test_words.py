@@ -1,7 +1,5 @@
 """Words, their pieces and their cases."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,8 +53,3 @@ def test_words_stand_in_order_and_hold_no_blanks_at_their_edges(texts: list[str]
             assert edge <= start < end <= len(text)
             assert text[start:end].strip() == text[start:end]
             edge = end
-
-
-def test_reader_needs_nothing_but_the_definition(tmp_path: Path) -> None:
-    again = WordReader(READER.definition)
-    assert again(["IL-2"])[0].pieces.tolist() == READER(["IL-2"])[0].pieces.tolist()

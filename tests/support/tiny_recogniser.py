@@ -12,9 +12,14 @@ from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig, Mention
 from spacy_angel.recognition.network import TaggingNetwork
 from spacy_angel.recognition.windows import cut_windows
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser.data import TaggedRow, TaggedRows, collate, word_tags
+from spacy_angel.training.recogniser.data import (
+    Annotated,
+    TaggedRow,
+    TaggedRows,
+    collate,
+    word_tags,
+)
 from spacy_angel.training.recogniser.module import RecogniserModule
-from spacy_angel.training.recogniser.texts import Annotated
 
 LABELS = ("DISEASE", "GENE", "CELL_TYPE")
 # `breast cancer cells` is a cell type, and `breast cancer` in it a disease.
@@ -41,7 +46,7 @@ def documents() -> list[Annotated]:
             for part, label in marked
         ]
         document = CorpusDocument(str(number), text, tuple(mentions))
-        made.append(Annotated(document, "tiny", frozenset(LABELS)))
+        made.append(Annotated(document, frozenset(LABELS)))
     return made
 
 

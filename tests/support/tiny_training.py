@@ -9,8 +9,7 @@ import torch
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data.batches import Example, PreferencePair
 from spacy_angel.training.data.development import LabelledMention
-from spacy_angel.training.models.backbone_kinds import fresh_bart
-from spacy_angel.training.models.backbones import Backbone
+from spacy_angel.training.models.backbones import Backbone, fresh_bart
 from spacy_angel.training.settings.config_tables import BackboneSettings, OptimizerSettings
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 

@@ -1,5 +1,3 @@
-from collections import Counter
-
 import numpy as np
 import pytest
 import torch
@@ -15,8 +13,6 @@ from spacy_angel.training.data.examples import (
     in_contexts,
     nearest_names,
     nearest_wrong_names,
-    random_scorer,
-    shortest_first,
     vocabulary_examples,
     with_noise,
 )
@@ -48,16 +44,6 @@ def test_nearest_names_are_the_k_best_and_ties_keep_their_order():
     scores = {("m", "a"): 0.2, ("m", "b"): 0.9, ("m", "c"): 0.2, ("n", "d"): 0.0}
     found = nearest_names(["m", "n", "m"], [["a", "b", "a", "c"], ["d"], []], 2, table(scores))
     assert found == [["b", "a"], ["d"], []]
-
-
-def test_scorers_of_the_ablations():
-    names = ["heart failure", "chf", "cardiac failure"]
-    assert nearest_names(["m"], [names], 3, shortest_first) == [
-        ["chf", "heart failure", "cardiac failure"]
-    ]
-    drawn = [nearest_names(["m"], [names], 3, random_scorer(seed))[0] for seed in range(20)]
-    assert {tuple(order) for order in drawn} > {tuple(names)}
-    assert drawn[0] == nearest_names(["m"], [names], 3, random_scorer(0))[0]
 
 
 def test_clauses_with_a_definition():
@@ -126,36 +112,18 @@ def test_names_take_the_place_of_a_corpus_mention():
 
 def test_noise_strikes_a_share_of_the_mentions_and_leaves_the_names():
     clean = [Example(Mention("heart attack", "had a", "in May"), "myocardial infarction")] * 400
-    noisy = [*with_noise(clean, NoiseSettings(share=0.5, kinds=("swapped",), most_edits=1))]
-    changed = [example for example in noisy if example != clean[0]]
-    assert 170 < len(changed) < 230
-    # the eight pairs of different neighbours within a word, none of them over the blank
-    assert {example.mention.text for example in changed} == {
-        *("ehart attack", "haert attack", "herat attack", "heatr attack"),
-        *("heart tatack", "heart atatck", "heart attcak", "heart attakc"),
-    }
+    settings = NoiseSettings(share=0.5, kinds=("typo",), most_edits=1)
+    noisy = [*with_noise(clean, settings)]
+    assert 170 < sum(example != clean[0] for example in noisy) < 230
     assert {(e.mention.left, e.mention.right, e.name) for e in noisy} == {
         ("had a", "in May", "myocardial infarction")
     }
-    settings = NoiseSettings(share=0.5, kinds=("swapped",), most_edits=1)
     assert [*with_noise(clean, settings)] == noisy
     assert [*with_noise(clean, settings, seed=1)] != noisy
-
-
-def test_noise_has_up_to_the_most_edits_and_may_reach_the_context():
-    clean = [Example(Mention("gout", "in all of the", "cases"), "gout")] * 300
-    settings = NoiseSettings(share=1.0, kinds=("missing",), most_edits=3, context=1.0)
-    noisy = [*with_noise(clean, settings)]
-    lengths = Counter(len(example.mention.text) for example in noisy)
-    assert set(lengths) == {3, 2, 1}
-    assert min(lengths.values()) > 70
-    assert all(len(example.mention.right) == len("cases") - 1 for example in noisy)
-    assert [*with_noise(clean, NoiseSettings())] == clean
-
-
-def test_an_unknown_kind_of_noise_is_refused():
+    around = with_noise(clean, NoiseSettings(share=1.0, context=1.0))
+    assert any(example.mention.right != "in May" for example in around)
     with pytest.raises(AngelError, match="glitch"):
-        list(with_noise([], NoiseSettings(share=0.5, kinds=("glitch",))))
+        list(with_noise(clean, NoiseSettings(share=1.0, kinds=("glitch",))))
 
 
 def test_wrong_names_are_the_nearest_of_other_concepts():

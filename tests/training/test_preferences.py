@@ -148,13 +148,9 @@ def test_pair_files_can_be_read_by_people_and_by_us(tmp_path):
     write_pairs(path, pairs)
     assert read_pairs(path) == pairs
     assert json.loads(path.read_text("utf8").splitlines()[0]) == {
-        "mention": "renal pain",
-        "left": "a case of",
-        "right": "at night",
+        "mention": {"text": "renal pain", "left": "a case of", "right": "at night"},
         "chosen": "renal colic",
         "rejected": "heart attack",
-        "chosen_rank": None,
-        "rejected_rank": None,
     }
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.jsonl"]
 
@@ -163,6 +159,6 @@ def test_a_broken_pair_file_is_refused_with_its_line(tmp_path):
     path = tmp_path / "pairs.jsonl"
     write_pairs(path, PAIRS[:1])
     with path.open("a", encoding="utf8") as file:
-        file.write('{"mention": "a", "left": "", "right": "", "chosen": "b"}\n')
+        file.write('{"mention": {"text": "a"}, "chosen": "b"}\n')
     with pytest.raises(AngelError, match=r"line 2: .*rejected"):
         read_pairs(path)

@@ -22,8 +22,7 @@ from spacy_angel.training.recogniser.config import (
     RecogniserData,
     RecogniserSettings,
 )
-from spacy_angel.training.recogniser.module import tag_loss
-from spacy_angel.training.recogniser.start import recogniser_folder
+from spacy_angel.training.recogniser.module import recogniser_folder, tag_loss
 from spacy_angel.training.recogniser.training import score_table, train_recogniser
 
 

@@ -20,8 +20,7 @@ from spacy_angel.training import stages
 from spacy_angel.training.course import negative
 from spacy_angel.training.course.config import load_config
 from spacy_angel.training.data.preferences import read_pairs
-from spacy_angel.training.models.backbone_kinds import make_backbone
-from spacy_angel.training.settings.config_tables import NoiseSettings
+from spacy_angel.training.models.backbones import make_backbone
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
@@ -80,23 +79,6 @@ def test_a_start_is_read_as_the_config_says(config, tmp_path, of_config):
     assert model.tokenizer.vocab_size > 0
 
 
-def test_pairs_are_mined_with_a_published_model_as_the_config_reads_it(
-    config, tmp_path, monkeypatch
-):
-    seen = []
-    monkeypatch.setattr(stages, "_mine", lambda data, backbone, *_, **__: seen.append(backbone))
-    kind = {"kind": "pretrained", "name": "unused", "preset": "genbioel_ncbi"}
-    config = replace(config, backbone=replace(config.backbone, **kind))
-    tiny_backbone().save(tmp_path / "own")
-    tiny_backbone().save(tmp_path / "published")
-    (tmp_path / "published" / "angel.json").unlink()
-    for name in ("own", "published"):
-        stages.mine(config, tmp_path / name, tmp_path / "pairs.jsonl")
-    own, published = (backbone.format for backbone in seen)
-    assert own == tiny_backbone().format
-    assert (published.preset, published.punctuation) == ("genbioel_ncbi", "normal")
-
-
 def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     pretrained = stages.pretrain(config, tmp_path / "pretrain")
     assert pretrained.folder == tmp_path / "pretrain/negative/model"
@@ -145,9 +127,7 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     assert best == [["T:1"], ["T:2"], ["T:3"], ["T:4"]]
 
 
-@pytest.mark.parametrize("kind", ["initial", "round"])
-def test_rounds_mine_their_part_with_their_reference(config, tmp_path, monkeypatch, kind):
-    config = replace(config, negative=replace(config.negative, reference=kind))
+def test_rounds_mine_their_part_with_their_reference(config, tmp_path, monkeypatch):
     start = stages.fine_tune(config, tmp_path / "positive").folder
     references = []
     original = negative.reference_log_probs
@@ -167,7 +147,7 @@ def test_rounds_mine_their_part_with_their_reference(config, tmp_path, monkeypat
     after = weights_of(tmp_path / "negative/round-00/model")["model.shared.weight"]
     assert len(references) == 2
     assert torch.equal(references[0], first)
-    assert torch.equal(references[1], first if kind == "initial" else after)
+    assert torch.equal(references[1], after)
     assert not torch.equal(first, after)
     result = json.loads((tmp_path / "negative/result.json").read_text())
     assert result == {"accuracy": 1.0, "round": "round-00"}
@@ -224,18 +204,6 @@ def test_substitutes_share_the_type_and_serve_equally_often(config, tmp_path):
         # a concept's only name leads to itself
         assert sum(normalize_name(e.mention.text) == e.name for e in made) == share
     assert stages.positive_examples(data, settings) == examples
-
-
-def test_noise_is_drawn_anew_for_each_pass(config):
-    data = stages.TrainingData(config)
-    noise = NoiseSettings(share=1.0, kinds=("missing",), most_edits=1)
-    settings = replace(config.positive.examples, positives=1, passes=8, noise=noise)
-    examples = stages.positive_examples(data, settings)
-    clean = stages.positive_examples(data, replace(settings, noise=NoiseSettings()))
-    assert [example.name for example in examples] == [example.name for example in clean]
-    pairs = zip(examples, clean, strict=True)
-    assert [len(e.mention.text) - len(c.mention.text) for e, c in pairs] == [-1] * 32
-    assert len({example.mention.text for example in examples[::4]}) > 3
 
 
 @pytest.mark.slow

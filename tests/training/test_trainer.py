@@ -10,7 +10,7 @@ from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, quick, tiny_backbone
 from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
-from spacy_angel.training.course.positive import PositiveTrainer, train_positive
+from spacy_angel.training.course.positive import train_positive
 from spacy_angel.training.course.trainer import (
     last_checkpoint,
     lock_run_folder,
@@ -77,23 +77,6 @@ def test_best_checkpoint_by_development_accuracy_is_kept(tmp_path, monkeypatch):
         (4, 0.75),
         (5, 0.25),
     ]
-
-
-def test_a_process_that_writes_nothing_knows_the_best_checkpoint(tmp_path, monkeypatch):
-    backbone, optimizer = tiny_backbone(), quick()
-    rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens, 4)
-    trainer = PositiveTrainer(
-        backbone=backbone,
-        settings=optimizer,
-        development=Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings()),
-        label_smoothing=0.1,
-        args=training_arguments(TrainingArguments, optimizer, tmp_path, measured=True),
-        train_dataset=rows,
-    )
-    trainer.state.global_step = trainer.state.best_global_step = 3
-    monkeypatch.setattr(TrainingArguments, "should_save", property(lambda self: False))
-    trainer._save_checkpoint(backbone.model, None)
-    assert trainer.state.best_model_checkpoint == str(tmp_path / "checkpoint-3")
 
 
 def test_development_accuracy_is_that_of_the_search(tmp_path):

@@ -182,7 +182,8 @@ class SentenceGenes:
         self._genes = [ent for ent in doc.ents if ent.label_ in labels]
         self._starts = [gene.start for gene in self._genes]
         has_sentences = doc.has_annotation("SENT_START")
-        self._sents = [sent.start for sent in doc.sents] if has_sentences else [0]
+        self._borders = [sent.start for sent in doc.sents] if has_sentences else [0]
+        self._borders.append(len(doc))
 
     def of(self, variant: PlacedVariant) -> Span | None:
         """variant (PlacedVariant): in the document. RETURNS (Span | None): of a star allele,
@@ -191,25 +192,20 @@ class SentenceGenes:
         if "*" in variant.identifier and not variant.hgvs:
             span = self._doc[variant.start : variant.end]
             return self._doc.char_span(span.start_char, span.start_char + span.text.find("*"))
-        sent = bisect_right(self._sents, variant.start) - 1
-        start, end = self._sents[sent], self._sent_end(variant.end)
+        start = self._borders[bisect_right(self._borders, variant.start) - 1]
+        end = self._borders[bisect_left(self._borders, variant.end)]
         behind = bisect_left(self._starts, variant.end)
         near = [
             gene
             for gene in self._genes[max(behind - 1, 0) : behind + 1]
             if start <= gene.start and gene.end <= end
         ]
-        return min(near, key=lambda gene: _distance(gene, variant), default=None)
 
-    def _sent_end(self, end: int) -> int:
-        following = bisect_left(self._sents, end)
-        return self._sents[following] if following < len(self._sents) else len(self._doc)
+        def distance(gene: Span) -> tuple[int, bool]:
+            is_behind = gene.start >= variant.end
+            return max(gene.start - variant.end, variant.start - gene.end), is_behind
 
-
-def _distance(gene: Span, variant: PlacedVariant) -> tuple[int, bool]:
-    if gene.start >= variant.end:
-        return gene.start - variant.end, True
-    return variant.start - gene.end, False
+        return min(near, key=distance, default=None)
 
 
 def _beside(

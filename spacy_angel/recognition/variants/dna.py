@@ -6,7 +6,7 @@ Two older conventions are read as their authors meant them (Antonarakis and othe
 
 import re
 
-from .form import Form, Needs, Reading, unnamed
+from .form import Forms, Needs, Reading
 from .letters import bases
 
 ARROW = r"(?: ?(?:-{0,4}>|-{2,4}|→|⟶|&gt;) ?)"
@@ -30,38 +30,6 @@ _CLOSE_POINT = rf"(?:{_IVS}|{_NUMBER}(?:[+-]\d{{1,6}}| \+ ?\d{{1,3}}(?:\.\d)?(?:
 _BASES = r"[ACGTU]{1,12}|[acgtu]{1,12}"
 # What extracts from PDF make of `>`.
 _GARBLED = r"[<4](?=[ACGT]\b)"
-
-_RS = re.compile(r"(?<![\w/])(?:rs|RS|Rs)(?:[ #-]{1,2}(?=\d{4}))?(?P<number>[1-9]\d{2,10})" + STOP)
-_STAR = re.compile(
-    r"(?<![\w*])(?P<gene>(?:HLA[- ])?[A-Z][A-Z0-9]{0,9})\*"
-    r"(?P<allele>\d{1,4}(?::\d{2,3}){0,3}[A-Z]?(?:xN|x\d)?)" + STOP
-)
-_SUBSTITUTION = re.compile(
-    START + _REFERENCE + _LEVEL + rf"(?P<start>{_POINT})(?:_(?P<end>{_POINT}))?,? ?(?P<open>\()?"
-    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-|{_GARBLED})(?P<alt>{_BASES})(?(open)\))" + STOP
-)
-_BARE_SUBSTITUTION = re.compile(
-    _SIGNED + rf"(?P<level>[cgm](?=-?\d{{2}}))?(?P<start>{_CLOSE_POINT}),? ?(?P<open>\()?"
-    rf"(?P<ref>{_BASES})(?P<arrow>{ARROW}| ?/ ?| to )(?P<alt>{_BASES})(?(open)\))" + STOP
-)
-_GENOTYPED = re.compile(
-    START + _REFERENCE + rf"{_LEVEL}(?P<start>{_POINT}) ?(?P<ref>[ACGT]{{0,20}})=" + r"(?!\w)"
-)
-_IN_AN_INTRON = re.compile(
-    START
-    + r"(?P<start>(?:IVS|ivs)[- ]?\d{1,3}(?: ?nt ?[-+]?\d{1,6}|\([-+]\d{1,6}\)))"
-    + r"(?![\w*>/-]| ?[ACGT]\b)"
-)
-_HYPHENED = re.compile(
-    START + r"(?P<start>\d{2,6}[-+]\d{1,4}) ?(?P<ref>[ACGT])-(?P<alt>[ACGT])" + STOP
-)
-_IVS_IN_BRACKETS = re.compile(
-    START + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])\)?" + STOP
-)
-_OLD = re.compile(
-    START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+]?\d{1,8}|\([-+]\d{1,6}\))"
-    rf"{ARROW}?(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + STOP
-)
 _CHANGES = (
     r"(?P<change>delins|del/ins|ins/del|indel|del|ins|dup|inv|Del|Ins|Dup|INS|DEL"
     r"|(?:Δ|∆|delta ?)(?=[ACGT]))"
@@ -73,24 +41,6 @@ _PAYLOAD = (
     r"| ?(?P<count>\d{1,6})(?: ?-?(?P<unit>bp|nt|kb|b)\b)?)"
 )
 _MORE = r"(?:ins ?(?P<inserted>[ACGTU]{1,40}|[acgtu]{1,40}|\d{1,6}|N\[\d{1,6}\]))?"
-_INDEL = re.compile(
-    START
-    + _REFERENCE
-    + _BARE_LEVEL
-    + rf"(?P<start>{_POINT})(?: ?(?:_|-|\.\.\.|/| to ) ?(?P<end>{_POINT}))?"
-    rf"[- ]?{_CHANGES}{_PAYLOAD}?{_MORE}" + STOP
-)
-_INDEL_FIRST = re.compile(
-    START + r"(?P<change>del|ins|dup|Del|Ins|Dup)(?: ?(?P<what>[ACGT]{1,20}))?[- ]?(?:nt ?)?"
-    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6})|(?P<behind>[ACGT]{1,20}))?" + STOP
-)
-_REPEAT = re.compile(
-    START + _LEVEL + r"(?P<start>\d{1,7}) ?\(?(?P<what>[ACGT]{1,12})\)?"
-    r"(?:\[(?P<times>\d{1,3})\]|\(\d{1,3}[-_]\d{1,3}\))"
-)
-_BARE_REPEAT = re.compile(r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)")
-
-
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
@@ -163,10 +113,44 @@ def places_of(start: str, *some: str) -> tuple[str, ...]:
     return tuple(f"{start}{bases(one)}" for one in some)
 
 
+def _inserted_what(found: re.Match[str], what: str, count: int) -> str:
+    if found["times"]:
+        return f"{what}[{found['times']}]"
+    return what or (f"N[{count}]" if count else "")
+
+
+def _joined(start: str, end: str) -> str:
+    return f"{start}_{end}" if end and end != start else start
+
+
+def _range(start: str, end: str, length: int, *, is_hgvs: bool) -> tuple[str, str]:
+    """`899-1142` are two places; so are `1782-83`, 1782 and 1783, where what is deleted has two
+    letters; `c.1983-5` of HGVS is one in an intron."""
+    if start.isdigit() and end.isdigit() and int(end) < int(start):
+        whole = start[: len(start) - len(end)] + end
+        between = int(whole) - int(start) + 1
+        if between > 1 and length in (0, between) and not is_hgvs:
+            return start, whole
+        return f"{start}-{end}", ""
+    return start, end
+
+
+FORMS = Forms()
+
+
+@FORMS.matching(
+    # Rs number.
+    r"(?<![\w/])(?:rs|RS|Rs)(?:[ #-]{1,2}(?=\d{4}))?(?P<number>[1-9]\d{2,10})" + STOP,
+)
 def _read_rs(found: re.Match[str]) -> Reading:
     return Reading(f"rs{found['number']}")
 
 
+@FORMS.matching(
+    # Star allele.
+    r"(?<![\w*])(?P<gene>(?:HLA[- ])?[A-Z][A-Z0-9]{0,9})\*"
+    r"(?P<allele>\d{1,4}(?::\d{2,3}){0,3}[A-Z]?(?:xN|x\d)?)" + STOP,
+)
 def _read_star(found: re.Match[str]) -> Reading | None:
     gene, allele = found["gene"].replace(" ", "-"), found["allele"]
     if len(gene) < 3:
@@ -178,6 +162,11 @@ def _read_star(found: re.Match[str]) -> Reading | None:
     return Reading(f"{gene}*{allele}")
 
 
+@FORMS.matching(
+    # Substitution.
+    START + _REFERENCE + _LEVEL + rf"(?P<start>{_POINT})(?:_(?P<end>{_POINT}))?,? ?(?P<open>\()?"
+    rf"(?P<ref>{_BASES})(?:{ARROW}| ?/ ?| to |-to-|{_GARBLED})(?P<alt>{_BASES})(?(open)\))" + STOP,
+)
 def _read_substitution(found: re.Match[str]) -> Reading | None:
     start, ref, alt = point(found["start"]), found["ref"], found["alt"]
     if found["end"] is not None:
@@ -188,6 +177,11 @@ def _read_substitution(found: re.Match[str]) -> Reading | None:
     return Reading(_with_reference(found, form), places=places_of(start, ref, alt))
 
 
+@FORMS.matching(
+    # Bare substitution.
+    _SIGNED + rf"(?P<level>[cgm](?=-?\d{{2}}))?(?P<start>{_CLOSE_POINT}),? ?(?P<open>\()?"
+    rf"(?P<ref>{_BASES})(?P<arrow>{ARROW}| ?/ ?| to )(?P<alt>{_BASES})(?(open)\))" + STOP,
+)
 def _read_bare_substitution(found: re.Match[str]) -> Reading | None:
     start, ref, alt, arrow = point(found["start"]), found["ref"], found["alt"], found["arrow"]
     if (ref.islower() or alt.islower()) and not {">", "→"} & {*arrow}:
@@ -199,15 +193,41 @@ def _read_bare_substitution(found: re.Match[str]) -> Reading | None:
     return Reading(substituted(_level(found), start, ref, alt), places=places_of(start, ref, alt))
 
 
+@FORMS.matching(
+    # Unchanged.
+    START + _REFERENCE + rf"{_LEVEL}(?P<start>{_POINT}) ?(?P<ref>[ACGT]{{0,20}})=" + r"(?!\w)",
+)
 def _read_genotyped(found: re.Match[str]) -> Reading:
     return Reading(_with_reference(found, f"{_level(found)}.{point(found['start'])}="))
 
 
+@FORMS.matching(
+    # In an intron.
+    START + rf"(?P<start>{_IVS}),? ?\(?(?P<ref>[ACGTacgt]) ?- ?(?P<alt>[ACGTacgt])\)?" + STOP,
+)
 def _read_ivs(found: re.Match[str]) -> Reading:
     return Reading(substituted("c", point(found["start"]), found["ref"], found["alt"]))
 
 
-def _read_old(found: re.Match[str]) -> Reading | None:
+FORMS.unnamed(
+    # Place in an intron.
+    START
+    + r"(?P<start>(?:IVS|ivs)[- ]?\d{1,3}(?: ?nt ?[-+]?\d{1,6}|\([-+]\d{1,6}\)))"
+    + r"(?![\w*>/-]| ?[ACGT]\b)",
+)
+
+FORMS.matching(
+    # In an intron, with a hyphen.
+    START + r"(?P<start>\d{2,6}[-+]\d{1,4}) ?(?P<ref>[ACGT])-(?P<alt>[ACGT])" + STOP,
+)(_read_ivs)
+
+
+@FORMS.matching(
+    # Base, place, base.
+    START + r"(?P<level>[cgmnr]\. ?)?(?P<ref>[ACGT])(?P<start>[-+]?\d{1,8}|\([-+]\d{1,6}\))"
+    rf"{ARROW}?(?P<alt>[ACGT])(?:/(?P<also>[ACGT]))?" + STOP,
+)
+def read_old(found: re.Match[str]) -> Reading | None:
     start = point(found["start"]).lstrip("+")
     in_doubt = int(start.lstrip("-")) < 10 and not found["level"]
     if start.startswith("0") or (in_doubt and not start.startswith("-")):
@@ -218,6 +238,14 @@ def _read_old(found: re.Match[str]) -> Reading | None:
     return Reading(identifier, needs, places_of(start, ref, alt))
 
 
+@FORMS.matching(
+    # Deletion, insertion, duplication.
+    START
+    + _REFERENCE
+    + _BARE_LEVEL
+    + rf"(?P<start>{_POINT})(?: ?(?:_|-|\.\.\.|/| to ) ?(?P<end>{_POINT}))?"
+    rf"[- ]?{_CHANGES}{_PAYLOAD}?{_MORE}" + STOP,
+)
 def _read_indel(found: re.Match[str]) -> Reading | None:
     start, level = point(found["start"]), _level(found)
     change = found["change"].lower().strip()
@@ -253,36 +281,17 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
             if not end:
                 return Reading(f"{level}.{start}{change}{what or count}")
         form = f"{level}.{_joined(start, end)}{change}"
-    elif change == "delins":
-        inserts = _inserted_what(found, what, count)
-        form = f"{level}.{_joined(start, end)}delins{inserts}" if inserts else ""
     else:
-        form = ""
+        inserts = _inserted_what(found, what, count) if change == "delins" else ""
+        form = f"{level}.{_joined(start, end)}delins{inserts}" if inserts else ""
     return Reading(_with_reference(found, form))
 
 
-def _inserted_what(found: re.Match[str], what: str, count: int) -> str:
-    if found["times"]:
-        return f"{what}[{found['times']}]"
-    return what or (f"N[{count}]" if count else "")
-
-
-def _joined(start: str, end: str) -> str:
-    return f"{start}_{end}" if end and end != start else start
-
-
-def _range(start: str, end: str, length: int, *, is_hgvs: bool) -> tuple[str, str]:
-    """`899-1142` are two places; so are `1782-83`, 1782 and 1783, where what is deleted has two
-    letters; `c.1983-5` of HGVS is one in an intron."""
-    if start.isdigit() and end.isdigit() and int(end) < int(start):
-        whole = start[: len(start) - len(end)] + end
-        between = int(whole) - int(start) + 1
-        if between > 1 and length in (0, between) and not is_hgvs:
-            return start, whole
-        return f"{start}-{end}", ""
-    return start, end
-
-
+@FORMS.matching(
+    # Deletion first.
+    START + r"(?P<change>del|ins|dup|Del|Ins|Dup)(?: ?(?P<what>[ACGT]{1,20}))?[- ]?(?:nt ?)?"
+    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6})|(?P<behind>[ACGT]{1,20}))?" + STOP,
+)
 def _read_indel_first(found: re.Match[str]) -> Reading | None:
     start, change = found["start"], found["change"].lower()
     what = found["what"] or found["behind"] or ""
@@ -300,23 +309,17 @@ def _read_indel_first(found: re.Match[str]) -> Reading | None:
     return Reading(f"c.{_joined(start, end)}{change}")
 
 
+@FORMS.matching(
+    # Repeat.
+    START + _LEVEL + r"(?P<start>\d{1,7}) ?\(?(?P<what>[ACGT]{1,12})\)?"
+    r"(?:\[(?P<times>\d{1,3})\]|\(\d{1,3}[-_]\d{1,3}\))",
+)
 def _read_repeat(found: re.Match[str]) -> Reading:
     times = found["times"]
     return Reading(f"{_level(found)}.{found['start']}{found['what']}[{times}]" if times else "")
 
 
-FORMS = (
-    Form("rs number", _RS, _read_rs),
-    Form("star allele", _STAR, _read_star),
-    Form("substitution", _SUBSTITUTION, _read_substitution),
-    Form("bare substitution", _BARE_SUBSTITUTION, _read_bare_substitution),
-    Form("unchanged", _GENOTYPED, _read_genotyped),
-    Form("in an intron", _IVS_IN_BRACKETS, _read_ivs),
-    Form("place in an intron", _IN_AN_INTRON, unnamed),
-    Form("in an intron, with a hyphen", _HYPHENED, _read_ivs),
-    Form("base, place, base", _OLD, _read_old),
-    Form("deletion, insertion, duplication", _INDEL, _read_indel),
-    Form("deletion first", _INDEL_FIRST, _read_indel_first),
-    Form("repeat", _REPEAT, _read_repeat),
-    Form("repeat without level", _BARE_REPEAT, unnamed),
+FORMS.unnamed(
+    # Repeat without level.
+    r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)",
 )

@@ -1,9 +1,9 @@
-"""What a form of the grammar is."""
+"""The forms of the grammar: patterns, and how their matches are read."""
 
 import re
 from collections.abc import Callable
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 
 class Needs(Enum):
@@ -37,20 +37,38 @@ class Reading(NamedTuple):
     places: tuple[str, ...] = ()
 
 
-def unnamed(found: re.Match[str]) -> Reading:
-    """RETURNS (Reading): of a form that has no identifier."""
-    return Reading("")
+Read = Callable[[re.Match[str]], Reading | None]
+_Read = TypeVar("_Read", bound=Read)
 
 
 class Form(NamedTuple):
     """A form of the grammar.
 
-    name (str): e.g. `substitution`.
-    pattern (re.Pattern): where it may stand; every repeat in it is bounded, so that a search takes
+    pattern (re.Pattern): what it looks like. Every repeat in it is bounded, so that a search takes
         time in proportion to the text, whatever the text is.
-    read (Callable): from a match to how it is read; None where it is none after all.
+    read (Read): from a match to its reading; None where it is no variant after all.
     """
 
-    name: str
     pattern: re.Pattern[str]
-    read: Callable[[re.Match[str]], Reading | None]
+    read: Read
+
+
+class Forms(list[Form]):
+    """Forms of the grammar. Of two that find the same characters, the earlier one counts."""
+
+    def matching(self, *patterns: str, start: str = "", stop: str = "") -> Callable[[_Read], _Read]:
+        """Decorate the function that reads the matches of patterns.
+
+        patterns (str): regular expressions. start (str), stop (str): before and after each.
+        RETURNS (Callable[[_Read], _Read]): the decorator.
+        """
+
+        def add(read: _Read) -> _Read:
+            self.extend(Form(re.compile(start + one + stop), read) for one in patterns)
+            return read
+
+        return add
+
+    def unnamed(self, *patterns: str, start: str = "", stop: str = "") -> None:
+        """Add forms that have no identifier; the arguments are those of `matching`."""
+        self.matching(*patterns, start=start, stop=stop)(lambda found: Reading(""))

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...component.characters import read
-from ..found import without_overlaps
+from ..found import in_source, without_overlaps
 from . import dna, protein, words
-from .form import Form, Needs, Reading
+from .form import Form, Needs, Read, Reading
 
 _NAMED = (*dna.FORMS, *protein.FORMS)
 _FORMS = (*_NAMED, *words.FORMS, *words.ALLELES)
@@ -36,7 +36,7 @@ _PLAIN = str.maketrans(
         "∗": "*",
     }
 )
-_BOTH = ("base, place, base", "residue, place, residue")
+_BOTH = (dna.read_old, protein.read_short)
 _HGVS = re.compile(r"(?:[^:]{1,30}:)?[cgmnrp]\.")
 _RS_NUMBER = re.compile(r"rs\d{1,12}")
 _POSTCODE = re.compile(r" \d[A-Z]{1,2}\d?\b")
@@ -62,7 +62,7 @@ class _Candidate(NamedTuple):
     start: int
     end: int
     reading: Reading
-    form: str
+    read: Read
 
 
 def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
@@ -74,13 +74,7 @@ def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
     RETURNS (list[FoundVariant]): by place in the text as it stands; no two overlap.
     """
     source = read(text)
-    found = _find(source.text.translate(_PLAIN), unplaced)
-    if source.is_clean:
-        return found
-    places = (source.to_source(one.start, one.end) for one in found)
-    return [
-        one._replace(start=start, end=end) for one, (start, end) in zip(found, places, strict=True)
-    ]
+    return in_source(source, _find(source.text.translate(_PLAIN), unplaced))
 
 
 def _find(text: str, unplaced: bool) -> list[FoundVariant]:
@@ -148,24 +142,24 @@ def _candidates(text: str, forms: Iterable[Form]) -> Iterable[_Candidate]:
         for found in form.pattern.finditer(text):
             reading = form.read(found)
             if reading is not None and found[0] not in protein.OTHER_THINGS:
-                yield _Candidate(found.start(), found.end(), reading, form.name)
+                yield _Candidate(found.start(), found.end(), reading, form.read)
 
 
 def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     """`C677T` is of bases or of residues: as the text's other variants of that form are."""
-    places: dict[tuple[int, int], set[str]] = {}
+    places: dict[tuple[int, int], set[Read]] = {}
     for one in candidates:
-        places.setdefault((one.start, one.end), set()).add(one.form)
-    is_both = {place for place, forms in places.items() if forms.issuperset(_BOTH)}
+        places.setdefault((one.start, one.end), set()).add(one.read)
+    is_both = {place for place, readers in places.items() if readers.issuperset(_BOTH)}
     only_residues = any(
-        one.form == _BOTH[1] and (one.start, one.end) not in is_both for one in candidates
+        one.read == _BOTH[1] and (one.start, one.end) not in is_both for one in candidates
     )
     left = []
     for one in candidates:
-        if (one.start, one.end) in is_both and one.form in _BOTH:
+        if (one.start, one.end) in is_both and one.read in _BOTH:
             number = int(re.sub(r"\D", "", one.reading.places[0]))
             # Few proteins are longer.
-            if one.form != _BOTH[only_residues and number < 1000]:
+            if one.read != _BOTH[only_residues and number < 1000]:
                 continue
         left.append(one)
     return left

@@ -3,7 +3,7 @@
 import re
 
 from .dna import ARROW, START, STOP
-from .form import Form, Needs, Reading, unnamed
+from .form import Forms, Needs, Reading
 from .letters import ONE_LETTER, THREE_LETTERS, residue, residues
 
 _ONE = f"[{ONE_LETTER}]"
@@ -23,78 +23,6 @@ _AFTER_GENE = (
     r"|(?<=p53)|(?<=IDH1)|(?<=IDH2)|(?<=\bH3)|(?<=\bH3\.3)"
     r"|(?<=alpha)|(?<=beta)|\bepsilon"
 )
-
-_LONG = re.compile(
-    rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE}(?=\d))(?P<start>{_NUMBER})"
-    rf"(?P<alt>{_THREE}|{_ENDS}|{_ONE})?{_SHIFT}{_CLOSE}{STOP}"
-)
-_SHORT = re.compile(
-    r"(?=p\.|[A-Z][1-9]|[α-ω]|eps)"
-    rf"(?:{_AFTER_GENE})(?P<level>[pP]\. ?(?P<open>\()?)?(?P<ref>{_ONE})(?P<start>{_NUMBER})"
-    rf"(?P<alt>{_ONE}|[X*]|[Ss]top|STOP|[Tt]er|TER|=)(?(open)\))" + STOP
-)
-_PREFIXED = re.compile(
-    rf"{START}{_LEVEL}(?P<ref>{_THREE}|{_ONE}|\*|X|Ter) ?(?P<start>{_NUMBER}) ?"
-    rf"(?P<alt>{_THREE}|{_ONE}|{_ENDS}|=){_CLOSE}{STOP}"
-)
-_THREES = re.compile(
-    rf"{START}(?P<ref>{_THREE})[- ]?\(?(?P<start>{_NUMBER})\)?(?P<joint>{ARROW}|[- ]| ?/ ?)?"
-    rf"(?P<alt>{_THREE}|{_ENDS})(?:[ -]?\(?(?P=start)\)?)?" + STOP
-)
-_ARROWED = re.compile(
-    rf"{START}(?P<ref>{_ANY_CASE}|{_ONE})[- ]?\(?(?P<start>{_NUMBER})\)?"
-    rf"(?P<joint>{ARROW}| to |-to-| into )(?P<alt>{_ANY_CASE}|{_ENDS}|{_ONE}(?=[^\w/]|$))"
-    rf"(?:[ -]?\(?(?P=start)\)?)?" + STOP
-)
-_SLASHED = re.compile(
-    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<ref>{_ONE})/(?P<alt>{_ONE})(?![\w/])"
-)
-_REPEATED = re.compile(
-    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<open>\()?(?P<ref>{_ANY_CASE})(?:/|{ARROW})"
-    rf"(?P<alt>{_ANY_CASE}|{_ENDS})(?(open)\))" + STOP
-)
-_DELETED = re.compile(
-    rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
-    rf"(?:[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER}))?[- ]?(?P<change>delins|del|dup|ins)"
-    rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}X*]{{1,20}})?{_CLOSE}{STOP}"
-)
-_NUMBERS_DELETED = re.compile(
-    rf"{START}{_LEVEL}(?P<start>{_NUMBER})(?:[_-](?P<end>{_NUMBER}))?(?P<change>delins|del|dup|ins)"
-    rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}]{{1,20}})?{_CLOSE}{STOP}"
-)
-_LETTERS_DELETED = re.compile(
-    rf"{START}(?P<start>[1-9]\d{{1,4}})(?P<change>del|ins|dup)"
-    rf"(?P<what>[{ONE_LETTER}]{{3,20}}){STOP}"
-)
-_PREFIXED_ALLELE = re.compile(
-    rf"{START}p\.(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})(?![\w*=(_-])"
-)
-_DELTA = re.compile(
-    rf"(?<![A-Za-z0-9])(?:[Dd]elta[- ]?|DD|[Δ∆][ -]?|del[- ]?|DEL)(?P<ref>{_THREE}|{_ONE})"
-    rf"(?P<start>[1-9]\d{{1,4}})" + STOP
-)
-_RESIDUES_DELETED = re.compile(
-    rf"{START}{_ONE}\d{{1,4}}(?:_{_ONE}\d{{1,4}}){{1,4}} (?:deletion|insertion|duplication)" + STOP
-)
-_DELETED_FIRST = re.compile(
-    rf"{START}(?:del|DEL|Δ) ?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
-    rf"[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER})" + STOP
-)
-_PLACES = re.compile(
-    rf"{START}{_ONE}(?:\d{{1,4}}(?:/\d{{1,4}}){{1,4}}|\(\d{{1,4}}(?:/\d{{1,4}}){{1,4}}\)){_ONE}{STOP}"
-)
-_IN_A_HELIX = re.compile(
-    rf"{START}(?P<ref>{_ONE})[1-8]\.\d{{2}}\((?P<start>{_NUMBER})\)(?P<alt>{_ONE}){STOP}"
-)
-_INSERTED = re.compile(
-    rf"{START}(?P<what>{_ONE}{{1,8}})(?P<start>{_NUMBER})[-_](?P<end>{_NUMBER})"
-    r"(?P<change>ins|del|dup)" + STOP
-)
-_EXTENDED = re.compile(
-    rf"{START}{_LEVEL}(?P<ref>\*|X|Ter)(?P<start>{_NUMBER})(?P<alt>{_THREE}|{_ONE})ext"
-    rf"(?:X|\*|Ter)?(?P<stop>\d{{1,4}}){_CLOSE}{STOP}"
-)
-
 # Of the shape of V600E or C677T: lines of cells, proteins, receptors, diseases in short. Each keeps
 # something out of texts at hand that it was not collected from, or of those that it was, see
 # docs/notebook/recognition.md.
@@ -120,12 +48,33 @@ def places_of(start: str, *some: str) -> tuple[str, ...]:
     return tuple(f"{residue(one)}{start}" for one in some)
 
 
-def _read(found: re.Match[str]) -> Reading:
-    ref, start, alt = found["ref"], found["start"], found["alt"]
-    return Reading(substituted(ref, start, alt), places=places_of(start, ref, alt))
+def _may_be_bases(found: re.Match[str]) -> bool:
+    """`G894-->T`: bases are read as such, in `dna`."""
+    return found["ref"] in "ACGT" and found["alt"] in "ACGT"
 
 
-def _read_short(found: re.Match[str]) -> Reading | None:
+FORMS = Forms()
+
+
+@FORMS.matching(
+    # Frame shift.
+    rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE}(?=\d))(?P<start>{_NUMBER})"
+    rf"(?P<alt>{_THREE}|{_ENDS}|{_ONE})?{_SHIFT}{_CLOSE}{STOP}",
+)
+def _read_shift(found: re.Match[str]) -> Reading:
+    where = f"{residue(found['ref'])}{found['start']}"
+    alt = residue(found["alt"] or "").removesuffix("Ter")
+    stop = f"Ter{found['stop']}" if alt and found["stop"] else ""
+    return Reading(f"p.{where}{alt}fs{stop}", places=(where,))
+
+
+@FORMS.matching(
+    # Residue, place, residue.
+    r"(?=p\.|[A-Z][1-9]|[α-ω]|eps)"
+    rf"(?:{_AFTER_GENE})(?P<level>[pP]\. ?(?P<open>\()?)?(?P<ref>{_ONE})(?P<start>{_NUMBER})"
+    rf"(?P<alt>{_ONE}|[X*]|[Ss]top|STOP|[Tt]er|TER|=)(?(open)\))" + STOP,
+)
+def read_short(found: re.Match[str]) -> Reading | None:
     reading = _read(found)
     if found["level"]:
         return reading
@@ -137,33 +86,59 @@ def _read_short(found: re.Match[str]) -> Reading | None:
     return reading
 
 
+@FORMS.matching(
+    # Protein substitution.
+    rf"{START}{_LEVEL}(?P<ref>{_THREE}|{_ONE}|\*|X|Ter) ?(?P<start>{_NUMBER}) ?"
+    rf"(?P<alt>{_THREE}|{_ONE}|{_ENDS}|=){_CLOSE}{STOP}",
+)
+def _read(found: re.Match[str]) -> Reading:
+    ref, start, alt = found["ref"], found["start"], found["alt"]
+    return Reading(substituted(ref, start, alt), places=places_of(start, ref, alt))
+
+
+@FORMS.matching(
+    # Three letters.
+    rf"{START}(?P<ref>{_THREE})[- ]?\(?(?P<start>{_NUMBER})\)?(?P<joint>{ARROW}|[- ]| ?/ ?)?"
+    rf"(?P<alt>{_THREE}|{_ENDS})(?:[ -]?\(?(?P=start)\)?)?" + STOP,
+)
 def _read_threes(found: re.Match[str]) -> Reading | None:
     is_sentence = found["joint"] == " " and found["alt"] in ("X", "x", "*")
     return None if is_sentence else _read(found)
 
 
-def _may_be_bases(found: re.Match[str]) -> bool:
-    """`G894-->T`: bases are read as such, in `dna`."""
-    return found["ref"] in "ACGT" and found["alt"] in "ACGT"
-
-
+@FORMS.matching(
+    # Three letters and an arrow.
+    rf"{START}(?P<ref>{_ANY_CASE}|{_ONE})[- ]?\(?(?P<start>{_NUMBER})\)?"
+    rf"(?P<joint>{ARROW}| to |-to-| into )(?P<alt>{_ANY_CASE}|{_ENDS}|{_ONE}(?=[^\w/]|$))"
+    rf"(?:[ -]?\(?(?P=start)\)?)?" + STOP,
+)
 def _read_arrowed(found: re.Match[str]) -> Reading | None:
     # `A1 to C` is a list of wells.
     is_list = "t" in found["joint"] and len(found["ref"]) == 1
     return None if is_list or _may_be_bases(found) else _read(found)
 
 
+@FORMS.matching(
+    # Place and two residues.
+    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<ref>{_ONE})/(?P<alt>{_ONE})(?![\w/])",
+)
 def _read_slashed(found: re.Match[str]) -> Reading | None:
     return None if _may_be_bases(found) else _read(found)._replace(needs=Needs.A_WORD)
 
 
-def _read_shift(found: re.Match[str]) -> Reading:
-    where = f"{residue(found['ref'])}{found['start']}"
-    alt = residue(found["alt"] or "").removesuffix("Ter")
-    stop = f"Ter{found['stop']}" if alt and found["stop"] else ""
-    return Reading(f"p.{where}{alt}fs{stop}", places=(where,))
+FORMS.matching(
+    # Place and two residues in three letters.
+    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<open>\()?(?P<ref>{_ANY_CASE})(?:/|{ARROW})"
+    rf"(?P<alt>{_ANY_CASE}|{_ENDS})(?(open)\))" + STOP,
+)(_read)
 
 
+@FORMS.matching(
+    # Residues deleted.
+    rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
+    rf"(?:[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER}))?[- ]?(?P<change>delins|del|dup|ins)"
+    rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}X*]{{1,20}})?{_CLOSE}{STOP}",
+)
 def _read_deleted(found: re.Match[str]) -> Reading | None:
     change, what = found["change"], residues(found["what"] or "")
     if found["what"] and not what:
@@ -179,6 +154,11 @@ def _read_deleted(found: re.Match[str]) -> Reading | None:
     return Reading(f"p.{where}{change}", places=(where,))
 
 
+@FORMS.matching(
+    # Numbers of residues.
+    rf"{START}{_LEVEL}(?P<start>{_NUMBER})(?:[_-](?P<end>{_NUMBER}))?(?P<change>delins|del|dup|ins)"
+    rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}]{{1,20}})?{_CLOSE}{STOP}",
+)
 def _read_numbers(found: re.Match[str]) -> Reading | None:
     change, what = found["change"], residues(found["what"] or "")
     one, end = found["start"], found["end"]
@@ -188,37 +168,58 @@ def _read_numbers(found: re.Match[str]) -> Reading | None:
     return Reading("")
 
 
-def _read_deleted_first(found: re.Match[str]) -> Reading:
-    first, last = residue(found["ref"]), residue(found["last"])
-    return Reading(f"p.{first}{found['start']}_{last}{found['end']}del")
-
-
+@FORMS.matching(
+    # Deletion of one residue.
+    rf"(?<![A-Za-z0-9])(?:[Dd]elta[- ]?|DD|[Δ∆][ -]?|del[- ]?|DEL)(?P<ref>{_THREE}|{_ONE})"
+    rf"(?P<start>[1-9]\d{{1,4}})" + STOP,
+)
 def _read_delta(found: re.Match[str]) -> Reading:
     (where,) = places_of(found["start"], found["ref"])
     return Reading(f"p.{where}del", places=(where,))
 
 
+FORMS.unnamed(
+    # Deletion of named residues.
+    rf"{START}{_ONE}\d{{1,4}}(?:_{_ONE}\d{{1,4}}){{1,4}} (?:deletion|insertion|duplication)" + STOP,
+)
+
+
+@FORMS.matching(
+    # Deletion of residues from one to another.
+    rf"{START}(?:del|DEL|Δ) ?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
+    rf"[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER})" + STOP,
+)
+def _read_deleted_first(found: re.Match[str]) -> Reading:
+    first, last = residue(found["ref"]), residue(found["last"])
+    return Reading(f"p.{first}{found['start']}_{last}{found['end']}del")
+
+
+FORMS.unnamed(
+    # Several places.
+    rf"{START}{_ONE}(?:\d{{1,4}}(?:/\d{{1,4}}){{1,4}}|\(\d{{1,4}}(?:/\d{{1,4}}){{1,4}}\)){_ONE}{STOP}",
+)
+
+FORMS.matching(
+    # Place in a helix.
+    rf"{START}(?P<ref>{_ONE})[1-8]\.\d{{2}}\((?P<start>{_NUMBER})\)(?P<alt>{_ONE}){STOP}",
+)(_read)
+
+FORMS.unnamed(
+    # Residues inserted.
+    rf"{START}(?P<what>{_ONE}{{1,8}})(?P<start>{_NUMBER})[-_](?P<end>{_NUMBER})"
+    r"(?P<change>ins|del|dup)" + STOP,
+    # Letters deleted.
+    rf"{START}(?P<start>[1-9]\d{{1,4}})(?P<change>del|ins|dup)"
+    rf"(?P<what>[{ONE_LETTER}]{{3,20}}){STOP}",
+    # One residue.
+    rf"{START}p\.(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})(?![\w*=(_-])",
+)
+
+
+@FORMS.matching(
+    # Extension.
+    rf"{START}{_LEVEL}(?P<ref>\*|X|Ter)(?P<start>{_NUMBER})(?P<alt>{_THREE}|{_ONE})ext"
+    rf"(?:X|\*|Ter)?(?P<stop>\d{{1,4}}){_CLOSE}{STOP}",
+)
 def _read_extended(found: re.Match[str]) -> Reading:
     return Reading(f"p.Ter{found['start']}{residue(found['alt'])}extTer{found['stop']}")
-
-
-FORMS = (
-    Form("frame shift", _LONG, _read_shift),
-    Form("residue, place, residue", _SHORT, _read_short),
-    Form("protein substitution", _PREFIXED, _read),
-    Form("three letters", _THREES, _read_threes),
-    Form("three letters and an arrow", _ARROWED, _read_arrowed),
-    Form("place and two residues", _SLASHED, _read_slashed),
-    Form("place and two residues in three letters", _REPEATED, _read),
-    Form("residues deleted", _DELETED, _read_deleted),
-    Form("numbers of residues", _NUMBERS_DELETED, _read_numbers),
-    Form("deletion of one residue", _DELTA, _read_delta),
-    Form("deletion of named residues", _RESIDUES_DELETED, unnamed),
-    Form("deletion of residues from one to another", _DELETED_FIRST, _read_deleted_first),
-    Form("several places", _PLACES, unnamed),
-    Form("place in a helix", _IN_A_HELIX, _read),
-    Form("residues inserted", _INSERTED, unnamed),
-    Form("letters deleted", _LETTERS_DELETED, unnamed),
-    Form("one residue", _PREFIXED_ALLELE, unnamed),
-    Form("extension", _EXTENDED, _read_extended),
-)

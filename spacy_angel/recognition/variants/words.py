@@ -3,7 +3,7 @@
 import re
 
 from .dna import ARROW, START, STOP, inserted, places_of, point, substituted
-from .form import Form, Needs, Reading, unnamed
+from .form import Forms, Needs, Reading
 from .letters import (
     BASE_NAMES,
     ONE_LETTER,
@@ -38,74 +38,6 @@ _WHERE = r"(?:,? ?(?:in|at|of|for|to|on|,)(?: the)?)"
 _PLACE = r"(?:[cgm]\. ?)?(?P<start>[-+]?\d{1,7}(?:[+\-]\d{1,4})?)"
 _AT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{0,4}} {_PLACE})"
 _AT_UNIT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{1,4}} {_PLACE})"
-
-
-def _whole(pattern: str) -> re.Pattern[str]:
-    return re.compile(START + pattern + STOP)
-
-
-_BASE_CHANGE = _whole(
-    rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
-    rf"(?: {_KIND})?{_AT}"
-)
-_BASE_CHANGE_OF = _whole(
-    rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?"
-)
-_BASES_DELETED_AT = _whole(
-    rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication)(?: mutation)?{_AT}"
-)
-_DELETION_OF_BASES_AT = _whole(
-    rf"(?P<change>deletion|insertion|duplication) of (?:an? |the )?(?P<what>{_SOME_BASES})"
-    rf"(?: nucleotide| residue| base)?{_AT}"
-)
-_NUMBERED_DELETION = _whole(
-    rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)"
-)
-_CODON = _whole(
-    rf"(?:codon|CD) ?(?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?(?P<open>\()?"
-    rf"(?P<ref>{_RESIDUE}|[ACGTU]{{3}}){_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})(?(open)\))"
-)
-_CODONS_AT = _whole(
-    rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to |-)(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
-    rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))"
-)
-_RESIDUE_PLACE_TO = _whole(
-    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?[- ]?\(?(?P<start>[1-9]\d{{0,4}})\)?"
-    rf"(?:{_TO}|[- ](?=[a-z]))(?P<alt>{_TARGET})(?:[- ]?(?P=start))?"
-)
-_RESIDUE_TO_AT = _whole(
-    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}"
-)
-_RESIDUE_AT_TO = _whole(
-    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})"
-)
-_FOR_RESIDUE = _whole(
-    rf"(?P<alt>{_RESIDUE})(?: (?i:substitution))? for (?:the )?(?P<ref>{_RESIDUE})[- ]?"
-    r"\(?(?P<start>[1-9]\d{0,4})\)?"
-)
-_DELETED_RESIDUE = _whole(
-    rf"(?:(?:deletion|duplication) of (?:an? |the )?{_RESIDUE}(?:{_AT_UNIT}|[- ]?"
-    rf"\(?[1-9]\d{{0,4}}\)?)|(?:{THREE_LETTERS}|[{ONE_LETTER}])[- ]?[1-9]\d{{1,4}} "
-    r"(?:deletion|duplication))"
-)
-_BASES_OF_CODONS = _whole(
-    r"(?:(?:CD|FSC|FS|[Cc]odon)s?) ?\d{1,4}(?: ?/ ?\d{1,4})?,? ?(?P<open>\()?[-+] ?"
-    r"(?:[ACGT]{1,12}|\d{1,2} ?(?:nt|bp))(?(open)\))"
-)
-_FOR_AT = _whole(
-    rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
-    rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}"
-)
-_RESIDUES_ONLY = re.compile(
-    START
-    + rf"(?P<ref>{_RESIDUE})(?P<joint>{ARROW}|[- ]to[- ])(?P<alt>{_RESIDUE})"
-    + STOP
-    + rf"(?P<kind>(?= {_KIND}))?"
-)
-_BASES_ONLY = re.compile(
-    START + rf"(?P<ref>[ACGT]) ?(?P<joint>-{{0,4}}>|→|/|-to-| to |-)(?: ?)(?P<alt>[ACGT])"
-    rf"(?P<kind>(?= {_KIND}))?" + r"(?![\w/*'’+-]| ?[->→])"
-)
 _NUMBER_WORD = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[1-9]\d{0,2}"
     r"(?:,\d{3}){0,2}(?:\.\d{1,2})?|\d{1,6})"
@@ -121,79 +53,10 @@ _CHANGE = (
     r"(?:deletion/insertion|insertion[/-]deletion|deletions?|insertions?|duplications?|inserts?"
     r"|indel|inversions?)"
 )
-_SIZED = _whole(
-    rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
-    rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} "
-    rf"{_CHANGE}(?: \(indel\))?{_AT_A_PLACE}?"
-)
-_SINGLE = _whole(rf"single[- ]{_UNITS} {_CHANGE}{_AT_A_PLACE}")
-_REPEATS_OF_SIZE = _whole(rf"{_SIZE} (?:variable number of )?(?:tandem )?repeats?")
-_OF_SIZE = _whole(
-    r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
-    rf" ?{_SIZE}{_AT_A_PLACE}?"
-)
-_OF_BASES = re.compile(
-    START + rf"(?:deletion|insertion|duplication) (?:of (?:an? |the |{_NUMBER_WORD} ){{0,2}}"
-    rf"(?:nucleotides? |bases? )?)?(?:(?i:{BASE_NAMES})|[ACGT]{{1,12}})"
-    r"(?: nucleotide| base| residue)?(?![\w/-])"
-)
-_BASES_CHANGED = re.compile(
-    r"(?<![\w.])"
-    rf"(?:\((?:[ACGT]{{1,12}})\)|[ACGT]{{1,12}}|(?i:{BASE_NAMES})) "
-    rf"(?:insertion[-/]deletion|deletion|insertion|duplication){_AT_A_PLACE}?" + STOP
-)
-_DELTA_SIZE = re.compile(
-    r"(?:(?<![A-Za-z0-9])|(?<=\d))"
-    r"(?:(?:[Dd]elta|DD|[Δ∆]) ?-?32|(?:[Dd]elta|DD|[Δ∆])[2-9]\d{1,2}(?:-\d{2,4})?"
-    r"|(?<=CCR5[- ])[dD]32)(?: deletion)?" + STOP
-)
 # `118G carriers`, `677TT genotype`, `Arg72 allele`: the word behind says what they are.
 _CARRIED = (
     r"(?=[ -](?:(?:and|or) [\w-]{1,12} )?(?:allel|carrier|genotyp|homozyg|heterozyg|haplotyp"
     r"|variant|polymorphi))"
-)
-_BASE_CARRIED = re.compile(
-    r"(?:(?<![\w.*/])|(?<=[A-Za-z])(?=-\d))-?\d{2,6} ?[ACGT]{1,2}" + _CARRIED
-)
-_RESIDUE_CARRIED = re.compile(
-    START + rf"(?:(?:{THREE_LETTERS})[- ]?\d{{1,4}}|\d{{1,4}}[- ]?(?:{THREE_LETTERS})"
-    rf"|\d{{2,4}}([{ONE_LETTER}])\1|[{ONE_LETTER}]\d{{2,4}})" + _CARRIED
-)
-_FOR_BASE_AT = _whole(
-    rf"(?P<alt>{_BASE})(?: substitution)? for (?:an? |the )?(?P<ref>{_BASE}),?{_AT_UNIT}"
-)
-_ALLELE_AT = _whole(
-    r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}"
-)
-_RESIDUES_DELETED = _whole(
-    r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
-    r"\d{1,5}(?: ?- ?| to | and )\d{1,5}"
-)
-_REPEATS = re.compile(r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])")
-_INDEL_AT = _whole(rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}")
-_DUP_SIZE = _whole(r"(?:ins/del|del/ins|dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)")
-_CYTOGENETIC = re.compile(START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)")
-_INTRON_ALLELE = re.compile(
-    START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])"
-)
-_SIGNED_ALLELE = re.compile(
-    r"(?<![\w.*/)-])(?P<start>-\d{2,5})(?P<ref>[ACGT])" + r"(?![\w/>*]| ?-{0,3}[>→])"
-)
-_ONE_ALLELE = re.compile(
-    r"(?<![\w.*/])(?P<start>-?\d{2,7})[ -]?(?P<open>\()?(?P<ref>[ACGT]|(?i:"
-    + BASE_NAMES
-    + r"))(?(open)\))"
-    + r"(?![\w/>*]| ?-{0,3}[>→])"
-)
-_ONE_RESIDUE = re.compile(
-    START + rf"(?P<ref>{_RESIDUE}|[{ONE_LETTER}])[- ]?(?P<start>[1-9]\d{{1,4}})" + r"(?![\w/>*.-])"
-)
-_RESIDUE_ALLELE = re.compile(
-    START + rf"(?P<start>[1-9]\d{{1,4}})[- ]?(?P<ref>{_RESIDUE}|[{ONE_LETTER}X])" + r"(?![\w/>*.-])"
-)
-_STOP_AT = _whole(
-    r"(?i:stop codon|termination(?: codon)?|premature stop(?: codon)?) at (?:the )?"
-    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})(?: to \d{{1,5}})?"
 )
 
 
@@ -201,6 +64,27 @@ def _at_a_codon(where: str) -> bool:
     return any(word in where.lower() for word in ("codon", "amino", "residue"))
 
 
+def _short(written: str) -> str:
+    """`a stop codon` → `Ter`, `valine (Val)` → `Val`; three bases → what they stand for."""
+    plain = re.sub(r" \([A-Za-z]{1,3}\)$", "", written)
+    plain = re.sub(r"^(?:an? |the )?(?:premature )?", "", plain)
+    if re.fullmatch(r"[ACGTU]{3}", plain):
+        return encoded(plain)
+    return residue(plain)
+
+
+FORMS = Forms()
+
+
+@FORMS.matching(
+    # Base to base at.
+    rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
+    rf"(?: {_KIND})?{_AT}",
+    # Base for base at.
+    rf"(?P<alt>{_BASE})(?: substitution)? for (?:an? |the )?(?P<ref>{_BASE}),?{_AT_UNIT}",
+    start=START,
+    stop=STOP,
+)
 def _read_base_change(found: re.Match[str]) -> Reading | None:
     start, where = point(found["start"]), found["where"].lower()
     if _at_a_codon(where):
@@ -214,6 +98,17 @@ def _read_base_change(found: re.Match[str]) -> Reading | None:
     )
 
 
+@FORMS.matching(
+    # Bases deleted at.
+    rf"(?P<what>{_SOME_BASES}) (?P<change>deletion|insertion|duplication)(?: mutation)?{_AT}",
+    # Deletion of bases at.
+    rf"(?P<change>deletion|insertion|duplication) of (?:an? |the )?(?P<what>{_SOME_BASES})"
+    rf"(?: nucleotide| residue| base)?{_AT}",
+    # Numbered deletion.
+    rf"(?P<start>[-+]?\d{{2,6}}) (?P<what>{_SOME_BASES}) (?P<change>deletion|insertion)",
+    start=START,
+    stop=STOP,
+)
 def _read_deleted(found: re.Match[str]) -> Reading:
     start, what, change = point(found["start"]), bases(found["what"]), found["change"][:3].lower()
     if "where" in found.groupdict() and _at_a_codon(found["where"]):
@@ -226,15 +121,29 @@ def _read_deleted(found: re.Match[str]) -> Reading:
     return Reading(f"c.{start}{change}", places=places)
 
 
-def _short(written: str) -> str:
-    """`a stop codon` → `Ter`, `valine (Val)` → `Val`; three bases → what they stand for."""
-    plain = re.sub(r" \([A-Za-z]{1,3}\)$", "", written)
-    plain = re.sub(r"^(?:an? |the )?(?:premature )?", "", plain)
-    if re.fullmatch(r"[ACGTU]{3}", plain):
-        return encoded(plain)
-    return residue(plain)
-
-
+@FORMS.matching(
+    # Codon, residue to residue.
+    rf"(?:codon|CD) ?(?:\((?i:cd)\) ?)?(?P<start>\d{{1,5}}),? ?(?P<open>\()?"
+    rf"(?P<ref>{_RESIDUE}|[ACGTU]{{3}}){_TO}(?P<alt>{_TARGET}|[ACGTU]{{2,3}})(?(open)\))",
+    # Codon to codon at.
+    rf"(?P<open>\()?(?P<ref>[ACGTU]{{3}})(?:{ARROW}|/| to |-)(?P<alt>[ACGTU]{{2,3}})(?(open)\))"
+    rf"(?: {_KIND})?(?:,? (?:in|at|of) codon (?P<start>\d{{1,5}}))",
+    # Residue at a place to residue.
+    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?[- ]?\(?(?P<start>[1-9]\d{{0,4}})\)?"
+    rf"(?:{_TO}|[- ](?=[a-z]))(?P<alt>{_TARGET})(?:[- ]?(?P=start))?",
+    # Residue to residue at.
+    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}",
+    # Residue at, to residue.
+    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})",
+    # Residue for residue at.
+    rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
+    rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}",
+    # Residue for residue and place.
+    rf"(?P<alt>{_RESIDUE})(?: (?i:substitution))? for (?:the )?(?P<ref>{_RESIDUE})[- ]?"
+    r"\(?(?P<start>[1-9]\d{0,4})\)?",
+    start=START,
+    stop=STOP,
+)
 def _read_residues(found: re.Match[str]) -> Reading | None:
     start, ref, alt = found["start"], _short(found["ref"]), _short(found["alt"])
     if ref and not alt and re.fullmatch(r"[ACGTU]{2,3}", found["alt"]):
@@ -244,12 +153,84 @@ def _read_residues(found: re.Match[str]) -> Reading | None:
     return Reading(residue_substituted(ref, start, alt), places=residue_places(start, ref, alt))
 
 
+ALLELES = Forms()
+
+ALLELES.unnamed(
+    # Base in an intron.
+    START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])",
+)
+
+
+@ALLELES.matching(
+    # Base before the gene.
+    r"(?<![\w.*/)-])(?P<start>-\d{2,5})(?P<ref>[ACGT])" + r"(?![\w/>*]| ?-{0,3}[>→])",
+)
+def _needs_a_word(found: re.Match[str]) -> Reading:
+    return Reading("", Needs.A_WORD)
+
+
+@ALLELES.matching(
+    # Base at a place.
+    r"(?<![\w.*/])(?P<start>-?\d{2,7})[ -]?(?P<open>\()?(?P<ref>[ACGT]|(?i:"
+    + BASE_NAMES
+    + r"))(?(open)\))"
+    + r"(?![\w/>*]| ?-{0,3}[>→])",
+)
+def _read_allele(found: re.Match[str]) -> Reading:
+    return Reading("", Needs.A_PLACE, places_of(point(found["start"]), found["ref"]))
+
+
+@ALLELES.matching(
+    # Residue at a place.
+    START + rf"(?P<ref>{_RESIDUE}|[{ONE_LETTER}])[- ]?(?P<start>[1-9]\d{{1,4}})" + r"(?![\w/>*.-])",
+    # Place and residue.
+    START
+    + rf"(?P<start>[1-9]\d{{1,4}})[- ]?(?P<ref>{_RESIDUE}|[{ONE_LETTER}X])"
+    + r"(?![\w/>*.-])",
+)
+def _read_residue(found: re.Match[str]) -> Reading | None:
+    ref = residue(re.sub(r" \([A-Za-z]{1,3}\)$", "", found["ref"]))
+    return Reading("", Needs.A_PLACE_AND_WORD, (f"{ref}{found['start']}",)) if ref else None
+
+
+ALLELES.unnamed(
+    # Base carried.
+    r"(?:(?<![\w.*/])|(?<=[A-Za-z])(?=-\d))-?\d{2,6} ?[ACGT]{1,2}" + _CARRIED,
+    # Residue carried.
+    START + rf"(?:(?:{THREE_LETTERS})[- ]?\d{{1,4}}|\d{{1,4}}[- ]?(?:{THREE_LETTERS})"
+    rf"|\d{{2,4}}([{ONE_LETTER}])\1|[{ONE_LETTER}]\d{{2,4}})" + _CARRIED,
+)
+
+ALLELES.unnamed(
+    # Stop at.
+    r"(?i:stop codon|termination(?: codon)?|premature stop(?: codon)?) at (?:the )?"
+    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})(?: to \d{{1,5}})?",
+    start=START,
+    stop=STOP,
+)
+
+
+UNPLACED = Forms()
+
+
+@UNPLACED.matching(
+    # Residue to residue.
+    START
+    + rf"(?P<ref>{_RESIDUE})(?P<joint>{ARROW}|[- ]to[- ])(?P<alt>{_RESIDUE})"
+    + STOP
+    + rf"(?P<kind>(?= {_KIND}))?",
+)
 def _read_pair(found: re.Match[str]) -> Reading | None:
     # `leucine to methionine` is a variant only where one is spoken of.
     needs = Needs.A_WORD if found["kind"] is None else Needs.NOTHING
     return Reading("", needs)
 
 
+@UNPLACED.matching(
+    # Base to base.
+    START + rf"(?P<ref>[ACGT]) ?(?P<joint>-{{0,4}}>|→|/|-to-| to |-)(?: ?)(?P<alt>[ACGT])"
+    rf"(?P<kind>(?= {_KIND}))?" + r"(?![\w/*'’+-]| ?[->→])",
+)
 def _read_bases(found: re.Match[str]) -> Reading | None:
     joint = found["joint"]
     if ("to" in joint or joint == "-") and found["kind"] is None:
@@ -259,60 +240,71 @@ def _read_bases(found: re.Match[str]) -> Reading | None:
     )
 
 
-def _read_allele(found: re.Match[str]) -> Reading:
-    return Reading("", Needs.A_PLACE, places_of(point(found["start"]), found["ref"]))
-
-
-def _read_residue(found: re.Match[str]) -> Reading | None:
-    ref = residue(re.sub(r" \([A-Za-z]{1,3}\)$", "", found["ref"]))
-    return Reading("", Needs.A_PLACE_AND_WORD, (f"{ref}{found['start']}",)) if ref else None
-
-
-def _needs_a_word(found: re.Match[str]) -> Reading:
-    return Reading("", Needs.A_WORD)
-
-
-FORMS = (
-    Form("base to base at", _BASE_CHANGE, _read_base_change),
-    Form("base for base at", _FOR_BASE_AT, _read_base_change),
-    Form("bases deleted at", _BASES_DELETED_AT, _read_deleted),
-    Form("deletion of bases at", _DELETION_OF_BASES_AT, _read_deleted),
-    Form("numbered deletion", _NUMBERED_DELETION, _read_deleted),
-    Form("codon, residue to residue", _CODON, _read_residues),
-    Form("codon to codon at", _CODONS_AT, _read_residues),
-    Form("residue at a place to residue", _RESIDUE_PLACE_TO, _read_residues),
-    Form("residue to residue at", _RESIDUE_TO_AT, _read_residues),
-    Form("residue at, to residue", _RESIDUE_AT_TO, _read_residues),
-    Form("residue for residue at", _FOR_AT, _read_residues),
-    Form("residue for residue and place", _FOR_RESIDUE, _read_residues),
+UNPLACED.unnamed(
+    # Base to base in words.
+    rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?",
+    # Size and change.
+    rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
+    rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} "
+    rf"{_CHANGE}(?: \(indel\))?{_AT_A_PLACE}?",
+    # Change of a single base at.
+    rf"single[- ]{_UNITS} {_CHANGE}{_AT_A_PLACE}",
+    # Repeats of a size.
+    rf"{_SIZE} (?:variable number of )?(?:tandem )?repeats?",
+    # Change of a size.
+    r"(?:deletion|insertion|duplication|inversion) (?:of|to)(?: an?| the| about| approximately)?"
+    rf" ?{_SIZE}{_AT_A_PLACE}?",
+    start=START,
+    stop=STOP,
 )
-ALLELES = (
-    Form("base in an intron", _INTRON_ALLELE, unnamed),
-    Form("base before the gene", _SIGNED_ALLELE, _needs_a_word),
-    Form("base at a place", _ONE_ALLELE, _read_allele),
-    Form("residue at a place", _ONE_RESIDUE, _read_residue),
-    Form("place and residue", _RESIDUE_ALLELE, _read_residue),
-    Form("base carried", _BASE_CARRIED, unnamed),
-    Form("residue carried", _RESIDUE_CARRIED, unnamed),
-    Form("stop at", _STOP_AT, unnamed),
+
+UNPLACED.unnamed(
+    # Change of bases.
+    START + rf"(?:deletion|insertion|duplication) (?:of (?:an? |the |{_NUMBER_WORD} ){{0,2}}"
+    rf"(?:nucleotides? |bases? )?)?(?:(?i:{BASE_NAMES})|[ACGT]{{1,12}})"
+    r"(?: nucleotide| base| residue)?(?![\w/-])",
+    # Bases and change.
+    r"(?<![\w.])"
+    rf"(?:\((?:[ACGT]{{1,12}})\)|[ACGT]{{1,12}}|(?i:{BASE_NAMES})) "
+    rf"(?:insertion[-/]deletion|deletion|insertion|duplication){_AT_A_PLACE}?" + STOP,
+    # Delta and size.
+    r"(?:(?<![A-Za-z0-9])|(?<=\d))"
+    r"(?:(?:[Dd]elta|DD|[Δ∆]) ?-?32|(?:[Dd]elta|DD|[Δ∆])[2-9]\d{1,2}(?:-\d{2,4})?"
+    r"|(?<=CCR5[- ])[dD]32)(?: deletion)?" + STOP,
 )
-UNPLACED = (
-    Form("residue to residue", _RESIDUES_ONLY, _read_pair),
-    Form("base to base", _BASES_ONLY, _read_bases),
-    Form("base to base in words", _BASE_CHANGE_OF, unnamed),
-    Form("size and change", _SIZED, unnamed),
-    Form("change of a single base at", _SINGLE, unnamed),
-    Form("repeats of a size", _REPEATS_OF_SIZE, unnamed),
-    Form("change of a size", _OF_SIZE, unnamed),
-    Form("change of bases", _OF_BASES, unnamed),
-    Form("bases and change", _BASES_CHANGED, unnamed),
-    Form("delta and size", _DELTA_SIZE, unnamed),
-    Form("insertion and deletion at", _INDEL_AT, unnamed),
-    Form("allele at", _ALLELE_AT, unnamed),
-    Form("deletion of residues", _RESIDUES_DELETED, unnamed),
-    Form("deletion of a residue", _DELETED_RESIDUE, unnamed),
-    Form("bases of codons", _BASES_OF_CODONS, unnamed),
-    Form("repeats", _REPEATS, unnamed),
-    Form("change and size", _DUP_SIZE, unnamed),
-    Form("cytogenetic", _CYTOGENETIC, unnamed),
+
+UNPLACED.unnamed(
+    # Insertion and deletion at.
+    rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}",
+    # Allele at.
+    r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}",
+    # Deletion of residues.
+    r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
+    r"\d{1,5}(?: ?- ?| to | and )\d{1,5}",
+    # Deletion of a residue.
+    rf"(?:(?:deletion|duplication) of (?:an? |the )?{_RESIDUE}(?:{_AT_UNIT}|[- ]?"
+    rf"\(?[1-9]\d{{0,4}}\)?)|(?:{THREE_LETTERS}|[{ONE_LETTER}])[- ]?[1-9]\d{{1,4}} "
+    r"(?:deletion|duplication))",
+    # Bases of codons.
+    r"(?:(?:CD|FSC|FS|[Cc]odon)s?) ?\d{1,4}(?: ?/ ?\d{1,4})?,? ?(?P<open>\()?[-+] ?"
+    r"(?:[ACGT]{1,12}|\d{1,2} ?(?:nt|bp))(?(open)\))",
+    start=START,
+    stop=STOP,
+)
+
+UNPLACED.unnamed(
+    # Repeats.
+    r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])",
+)
+
+UNPLACED.unnamed(
+    # Change and size.
+    r"(?:ins/del|del/ins|dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)",
+    start=START,
+    stop=STOP,
+)
+
+UNPLACED.unnamed(
+    # Cytogenetic.
+    START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)",
 )

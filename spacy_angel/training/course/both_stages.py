@@ -15,7 +15,7 @@ from ...vocabulary.names.concepts import Concept, normalize_name
 from ..data.corpus import LabelledMention, TrainingData
 from ..data.development import Development, even_sample
 from ..models.backbones import load_backbone
-from ..settings.config_tables import DevelopmentSettings, TrainingConfig
+from ..settings.config_tables import DataSettings, DevelopmentSettings, TrainingConfig
 from ..stages import fine_tune, mine, train_preferences
 
 TABLE_FILE = "table.md"
@@ -105,14 +105,10 @@ def run_stages(
     train_file, dev_file = output / "corpus" / "train.json", output / "corpus" / "dev.json"
     with PartialState().main_process_first():
         if PartialState().is_main_process:
-            _prepare(train, train_file, config.data.format)
-            _prepare(dev, dev_file, config.data.format)
-    data = replace(
-        config.data,
-        kb=str(vocabulary),
-        train=(str(train_file),),
-        dev=(str(dev_file),),
-        format=None,
+            _prepare(train, train_file)
+            _prepare(dev, dev_file)
+    data = DataSettings(
+        str(vocabulary), (str(train_file),), (str(dev_file),), config.data.corrections
     )
     config = replace(config, data=data)
     development = TrainingData(config).development
@@ -174,10 +170,10 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
     return output / "kb"
 
 
-def _prepare(files: Sequence[Path], output: Path, format: str | None) -> None:
+def _prepare(files: Sequence[Path], output: Path) -> None:
     from ...corpora.convert import prepare_corpus
     from ...corpora.preprocessing import Preprocessing
 
     output.parent.mkdir(exist_ok=True)
     steps = Preprocessing(abbreviations="scispacy", expand="text")
-    prepare_corpus(files, output, format=format, steps=steps)
+    prepare_corpus(files, output, steps=steps)

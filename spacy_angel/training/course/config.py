@@ -5,14 +5,13 @@ One file describes the whole recipe; each stage reads its own section. The confi
 """
 
 import json
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ...errors import AngelError, AngelWarning, unknown_name
+from ...errors import AngelError, unknown_name
 from ...files.json_values import problems
 from ..settings.config_tables import TrainingConfig
 
@@ -50,107 +49,29 @@ def load_config(path: Path, overrides: dict[str, Any] | None = None) -> Training
     overrides (dict[str, Any] | None): dotted names to values, e.g.
         `{"positive.optimizer.steps": 100}`.
     RETURNS (TrainingConfig): every value checked.
-    RAISES (AngelError): unknown, missing or mistyped settings, each named. Settings that are
-        given and have no effect are warned of.
+    RAISES (AngelError): unknown, missing or mistyped settings, each named.
     """
-    values = read_values(path, overrides)
-    config = check_values(path, values, TrainingConfig)
-    for setting in unused_settings(config, values):
-        warnings.warn(f"{path}: a setting has no effect: {setting}.", AngelWarning, stacklevel=2)
-    return config
+    return read_config(path, overrides, TrainingConfig)
 
 
-def read_values(path: Path, overrides: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Read the values of a config file without checking them.
+def read_config(path: Path, overrides: Mapping[str, Any] | None, kind: type[_T]) -> _T:
+    """Read a config file of any kind.
 
     path (Path), overrides (Mapping[str, Any] | None): see `load_config`.
-    RETURNS (dict[str, Any]): sections, nested.
-    RAISES (AngelError): it is not a config file.
+    kind (type[_T]): dataclass of the whole file.
+    RETURNS (_T): filled.
+    RAISES (AngelError): it is not a config file, or settings are wrong; names each.
     """
     # Here, so that training from Python needs torch and transformers only.
     from confection import Config, ConfigValidationError
 
     try:
-        return dict(Config().from_disk(path, overrides=dict(overrides or {})))
-    except (ConfigValidationError, ValueError) as error:
-        raise AngelError(f"The config {path} is not valid: {error}.") from error
-
-
-def check_values(path: Path, values: Mapping[str, Any], kind: type[_T]) -> _T:
-    """Check the values of a config file.
-
-    path (Path): for the message.
-    values (Mapping[str, Any]): of `read_values`.
-    kind (type[_T]): dataclass of the whole file.
-    RETURNS (_T): filled.
-    RAISES (AngelError): wrong settings, each named.
-    """
-    try:
+        values = Config().from_disk(path, overrides=dict(overrides or {}))
         return TypeAdapter(kind).validate_python(dict(values))
     except ValidationError as error:
         raise AngelError(f"The config {path} is not valid: {problems(error)}.") from error
-
-
-def unused_settings(config: TrainingConfig, values: Mapping[str, Any]) -> list[str]:
-    """Settings that a config file or its overrides name, and that change nothing.
-
-    config (TrainingConfig): as read.
-    values (Mapping[str, Any]): sections as they were written, nested.
-    RETURNS (list[str]): e.g. `negative.patience (negative.rounds is 1)`.
-    """
-    return [
-        f"{section}.{name} ({reason})"
-        for section, names, reason in _unused(config)
-        for name in names.split()
-        if _is_named(values, f"{section}.{name}")
-    ]
-
-
-def _unused(config: TrainingConfig) -> Iterator[tuple[str, str, str]]:
-    """YIELDS (tuple[str, str, str]): a section, names of unused settings in it, and the reason."""
-    kind = config.backbone.kind
-    unused = {
-        "pretrained": "decoder_layers encoder_layers heads vocabulary_size width",
-        "encoder": "heads preset tokenizer vocabulary_size width",
-        "fresh": "name preset tokenizer",
-    }
-    yield "backbone", unused[kind], f"backbone.kind is {kind}"
-    names = "positives select embedding_model passes substitutes copies noise"
-    yield "pretrain.positive.examples", names, "pre-training's are made of the vocabulary"
-    names = "rounds patience reference pairs"
-    yield "pretrain.negative", names, "pre-training's pairs come from tf-idf, in one round"
-    examples, section = config.positive.examples, "positive.examples"
-    if examples.select != "embedding":
-        yield section, "embedding_model", f"positive.examples.select is {examples.select}"
-    if not examples.substitutes:
-        yield section, "copies", "positive.examples.substitutes is 0"
-    if not examples.noise.share:
-        yield f"{section}.noise", "kinds most_edits context", f"{section}.noise.share is 0"
-    if config.negative.rounds == 1:
-        yield "negative", "patience reference", "negative.rounds is 1"
-    if config.negative.pairs.rule == "tfidf":
-        yield "negative.pairs", "without_right search", "negative.pairs.rule is tfidf"
-    for section, optimizer in (
-        ("pretrain.positive.optimizer", config.pretrain.positive.optimizer),
-        ("pretrain.negative.optimizer", config.pretrain.negative.optimizer),
-        ("positive.optimizer", config.positive.optimizer),
-        ("negative.optimizer", config.negative.optimizer),
-    ):
-        if optimizer.steps:
-            yield section, "epochs", f"{section}.steps is {optimizer.steps}"
-        if optimizer.schedule != "polynomial":
-            yield section, "end_learning_rate", f"{section}.schedule is {optimizer.schedule}"
-        if optimizer.schedule == "constant":
-            yield section, "warmup_steps", f"{section}.schedule is constant"
-
-
-def _is_named(values: Mapping[str, Any], name: str) -> bool:
-    section: Any = values
-    for part in name.split("."):
-        if not isinstance(section, Mapping) or part not in section:
-            return False
-        section = section[part]
-    return True
+    except (ConfigValidationError, ValueError) as error:
+        raise AngelError(f"The config {path} is not valid: {error}.") from error
 
 
 def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:

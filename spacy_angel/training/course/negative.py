@@ -169,15 +169,14 @@ def reference_log_probs(
 def _arguments(negative: NegativeSettings, output: Path, measured: bool) -> Any:
     settings, loss = negative.loss, LOSSES[negative.loss.kind]
     nll_weight = loss.nll_weight if settings.nll_weight is None else settings.nll_weight
-    own: dict[str, Any] = {loss.parameters[n]: x for n, x in settings.parameters.items()}
     if loss.trainer == "dpo":
         kind: type[Any] = DPOConfig
-        own |= {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}
+        own: dict[str, Any] = {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}
     else:
         kind = CPOConfig
         # Rows are tokenized already; without the lengths TRL warns of defaults that it won't use.
         lengths = {"max_length": 512, "max_prompt_length": 256, "max_completion_length": 256}
-        own |= {"cpo_alpha": nll_weight, **lengths}
+        own = {"cpo_alpha": nll_weight, **lengths}
     return training_arguments(
         kind,
         negative.optimizer,

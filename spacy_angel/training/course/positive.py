@@ -11,7 +11,7 @@ from transformers.training_args import TrainingArguments
 from ..data.batches import TokenRows, collate_examples
 from ..data.development import Development
 from ..models.backbones import Backbone
-from ..models.losses import IGNORE, label_logits, smoothed_cross_entropy
+from ..models.losses import IGNORE, label_logits
 from ..settings.config_tables import PositiveSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
@@ -37,7 +37,12 @@ class PositiveTrainer(LinkingTrainer):
         processes."""
         labels = inputs["labels"]
         logits = label_logits(model, inputs)
-        total = smoothed_cross_entropy(logits, labels[labels != IGNORE], self.label_smoothing)
+        total = torch.nn.functional.cross_entropy(
+            logits,
+            labels[labels != IGNORE],
+            reduction="sum",
+            label_smoothing=self.label_smoothing,
+        )
         # Gradients are averaged over the processes, and the count is theirs together.
         return total * self.accelerator.num_processes / num_items_in_batch
 

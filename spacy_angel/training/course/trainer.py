@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
-from pydantic import BaseModel
 from torch.utils.data import Sampler
 from transformers.trainer import TRAINER_STATE_NAME, Trainer
 from transformers.trainer_callback import TrainerCallback
@@ -272,11 +271,7 @@ def finished(output: Path) -> Trained | None:
     result = output / "result.json"
     if not result.is_file():
         return None
-    return Trained(output / MODEL_FOLDER, read_own(result, _Result).accuracy)
-
-
-class _Result(BaseModel):
-    accuracy: float | None
+    return Trained(output / MODEL_FOLDER, read_own(result, dict[str, Any])["accuracy"])
 
 
 def read_own(path: Path, kind: type[_Kind]) -> _Kind:

@@ -1,11 +1,13 @@
 """Examples as token ids, and batches of them by length."""
 
-from array import array
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset, Sampler
@@ -14,6 +16,8 @@ from tqdm import tqdm
 from ...model.mention import Mention
 from ...model.prompts import PromptEncoder
 from ..models.losses import IGNORE
+
+logger = logging.getLogger(__name__)
 
 # Every new tensor shape costs memory on the CPU and a kernel choice on the GPU.
 _MULTIPLE = 8
@@ -48,61 +52,34 @@ class PreferencePair:
     rejected_rank: int | None = None
 
 
-class TokenLists:
-    """Lists of token ids in one flat array: four bytes a token, millions of lists.
-
-    flat (np.ndarray): int32[tokens].
-    offsets (np.ndarray): int64[lists + 1].
-    """
-
-    def __init__(self, flat: np.ndarray, offsets: np.ndarray) -> None:
-        self.flat = flat
-        self.offsets = offsets
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, index: int) -> np.ndarray:
-        return self.flat[self.offsets[index] : self.offsets[index + 1]]
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """RETURNS (np.ndarray): int64[lists]."""
-        return np.diff(self.offsets)
-
-
 @dataclass
 class TokenRows(Dataset):
     """The rows of a training set.
 
-    columns (dict[str, TokenLists]): `source`, `prefix`, and `name` or `chosen` and `rejected`.
-    dropped (int): rows left out because the decoder would have had to be longer than the model.
+    columns (dict[str, pa.LargeListArray]): lists of token ids: `source`, `prefix`, and `name` or
+        `chosen` and `rejected`; four bytes a token, for there may be millions of rows.
     values (dict[str, np.ndarray]): float32[rows] each, e.g. a reference's log-probabilities.
     """
 
-    columns: dict[str, TokenLists]
-    dropped: int = 0
+    columns: dict[str, pa.LargeListArray]
     values: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.columns["source"])
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        row = {name: column[index] for name, column in self.columns.items()}
+        row = {name: column[index].values.to_numpy() for name, column in self.columns.items()}
         return row | {name: column[index] for name, column in self.values.items()}
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
         """RETURNS (tuple[np.ndarray, np.ndarray]): int64[rows] of the encoder's input and of the
         decoder's (the longer one of a pair)."""
-        names = [self.columns[name].lengths for name in _TARGETS if name in self.columns]
-        return (
-            self.columns["source"].lengths,
-            self.columns["prefix"].lengths + np.max(names, axis=0),
-        )
-
-
-_TARGETS = ("name", "chosen", "rejected")
+        lengths = {
+            name: pc.list_value_length(column).to_numpy() for name, column in self.columns.items()
+        }
+        source, prefix = lengths.pop("source"), lengths.pop("prefix")
+        return source, prefix + np.max([*lengths.values()], axis=0)
 
 
 def encode_examples(
@@ -115,7 +92,8 @@ def encode_examples(
 
     examples (Iterable[Example]): read once, in chunks.
     prompts (PromptEncoder): the model's.
-    max_target_tokens (int): longest decoder input; longer rows are dropped and counted.
+    max_target_tokens (int): longest decoder input; longer rows are left out with a
+        warning.
     total (int | None): number of examples, for the progress bar.
     RETURNS (TokenRows): columns `source`, `prefix`, `name`.
     """
@@ -231,8 +209,8 @@ def _encode(
     total: int | None,
 ) -> TokenRows:
     names = ("source", "prefix", *targets)
-    flat = {name: array("i") for name in names}
-    lengths = {name: array("q") for name in names}
+    kind = pa.large_list(pa.int32())
+    columns: dict[str, list[pa.Array]] = {name: [] for name in names}
     dropped = 0
     for chunk in chunks(tqdm(items, desc="Tokenizing", total=total, unit="examples"), 1024):
         # A mention's positives and pairs stand together: its context is tokenized once.
@@ -242,20 +220,24 @@ def _encode(
         rows = [row_of[item.mention] for item in chunk]
         lists = [[sources[row] for row in rows], [prefixes[row] for row in rows]]
         lists += [prompts.encode_names([getattr(x, name) for x in chunk]) for name in targets]
-        for row in zip(*lists, strict=True):
-            # The end token is predicted, never read.
-            if len(row[1]) + max(map(len, row[2:])) - 1 > max_target_tokens:
-                dropped += 1
-                continue
-            for name, ids in zip(names, row, strict=True):
-                flat[name].extend(ids)
-                lengths[name].append(len(ids))
-    columns = {}
-    for name in names:
-        offsets = np.zeros(len(lengths[name]) + 1, dtype=np.int64)
-        np.cumsum(np.frombuffer(lengths[name], dtype=np.int64), out=offsets[1:])
-        columns[name] = TokenLists(np.frombuffer(flat[name], dtype=np.int32), offsets)
-    return TokenRows(columns, dropped)
+        # The end token is predicted, never read.
+        kept = [
+            row
+            for row in zip(*lists, strict=True)
+            if len(row[1]) + max(map(len, row[2:])) - 1 <= max_target_tokens
+        ]
+        dropped += len(chunk) - len(kept)
+        for i, name in enumerate(names):
+            columns[name].append(pa.array([row[i] for row in kept], kind))
+    joined = {
+        name: pa.chunked_array(parts, kind).combine_chunks() for name, parts in columns.items()
+    }
+    if dropped:
+        logger.warning(
+            f"{dropped} examples are longer than the model's decoder input and left out; "
+            f"{len(joined['source'])} stay."
+        )
+    return TokenRows(joined)
 
 
 def chunks(items: Iterable, size: int) -> Iterator[list]:

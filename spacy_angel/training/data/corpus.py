@@ -27,14 +27,12 @@ logger = logging.getLogger(__name__)
 def label_mentions(
     documents: Iterable[CorpusDocument],
     resolve: Callable[[str], str | None],
-    split_ids: Callable[[str], list[str]],
     species_reader: SpeciesReader | None = None,
 ) -> tuple[list[LabelledMention], int]:
     """Cut the gold mentions out of their documents.
 
     documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
     resolve (Callable[[str], str | None]): identifier → the vocabulary's own, None where unknown.
-    split_ids (Callable[[str], list[str]]): composite label → identifiers.
     species_reader (SpeciesReader | None): of a vocabulary whose names have suffixes: mentions get
         their species contexts.
     RETURNS (tuple[list[LabelledMention], int]): the gold mentions that the vocabulary knows, and
@@ -126,13 +124,11 @@ class TrainingData:
         return (c for c in self.kb if not types or not types.isdisjoint(c.types))
 
     def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
-        settings = self.config.data
         files: list[list[LabelledMention]] = []
         for path in paths:
             mentions, unknown = label_mentions(
-                read_corpus(Path(path), settings.format),
+                read_corpus(Path(path)),
                 self.kb.resolve,
-                split_ids,
                 self.kb.species_reader,
             )
             files.append(mentions)
@@ -148,3 +144,13 @@ class TrainingData:
                 f"{list(paths)})."
             )
         return files
+
+
+def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> dict[str, str]:
+    """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
+    and what a model writes for each: with the suffix that leads to the concept."""
+    written: dict[str, str] = {}
+    for concept_id in concept_ids:
+        for i in kb.names_of(concept_id):
+            written.setdefault(kb.name(i), kb.written_for(i, concept_id))
+    return written

@@ -1,4 +1,4 @@
-"""What the model is shown: nearest names as positives, and the vocabulary in clauses.
+"""What the model is shown: mentions with their names, and the vocabulary in clauses.
 
 ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
 """
@@ -6,7 +6,8 @@ ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from functools import cache, partial
+from itertools import chain, count, islice
 
 import numpy as np
 
@@ -15,17 +16,28 @@ from ...model.mention import Mention
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
 from ...vocabulary.species.reader import MOST
-from ..settings.config_tables import NoiseSettings
-from .batches import Example, chunks
+from ..settings.config_tables import ExampleSettings, NoiseSettings
+from .batches import Example, PreferencePair, chunks
+from .corpus import TrainingData, gold_names
 
 # Scores the partners of two lists of texts, higher is nearer: float[len(a)].
 PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 
-MENTION_THEN_DEFINITION = ("is defined as", "is described as")
-DEFINITION_THEN_MENTION = ("are the definitions of", "describe", "define")
-MENTION_THEN_NAMES = ("has synonyms such as", "refers to the same concept as")
-NAMES_THEN_MENTION = ("are the synonyms of", "indicate the same concept as")
-MENTION_THEN_NAME = ("is", "is the same as")
+# What stands around a name M of a concept: its definition, other names, or itself.
+_WITH_DEFINITION = (
+    "M is defined as {}",
+    "M is described as {}",
+    "{} are the definitions of M",
+    "{} describe M",
+    "{} define M",
+)
+_WITH_NAMES = (
+    "M has synonyms such as {}",
+    "M refers to the same concept as {}",
+    "{} are the synonyms of M",
+    "{} indicate the same concept as M",
+)
+_WITH_ITSELF = ("M is {}", "M is the same as {}")
 
 # A concept with hundreds of names would need tens of thousands of comparisons for a choice of one.
 _MOST_COMPARED = 32
@@ -53,24 +65,6 @@ def nearest_names(
         [options[i] for i in np.argsort(-scores[end - len(options) : end], kind="stable")[:k]]
         for options, end in zip(distinct, ends, strict=True)
     ]
-
-
-def shortest_first(mentions: Sequence[str], names: Sequence[str]) -> np.ndarray:
-    """Scorer of the ablation «shortest name» (GenBioEL, section 4).
-
-    RETURNS (np.ndarray): float64[len(names)], the negative length.
-    """
-    return -np.array([len(name) for name in names], dtype=np.float64)
-
-
-def random_scorer(seed: int) -> PairScorer:
-    """Scorer of the ablation «random name» (GenBioEL, section 4).
-
-    seed (int): of the order.
-    RETURNS (PairScorer): every call goes on in the same stream of numbers.
-    """
-    rng = np.random.default_rng(seed)
-    return lambda mentions, names: rng.random(len(names))
 
 
 def embedding_scorer(name_or_path: str, batch_size: int = 64) -> PairScorer:
@@ -119,12 +113,12 @@ def clause(
     RETURNS (Mention): the mention between its left and right context.
     """
     if definition:
-        return _spliced(mention, definition, MENTION_THEN_DEFINITION, DEFINITION_THEN_MENTION, rng)
+        return _spliced(mention, definition, _WITH_DEFINITION, rng)
     if not others:
-        return _spliced(mention, mention, MENTION_THEN_NAME, (), rng)
+        return _spliced(mention, mention, _WITH_ITSELF, rng)
     chosen = rng.permutation(len(others))[:3]
     names = ", ".join(others[i] for i in chosen)
-    return _spliced(mention, names, MENTION_THEN_NAMES, NAMES_THEN_MENTION, rng)
+    return _spliced(mention, names, _WITH_NAMES, rng)
 
 
 def vocabulary_examples(
@@ -253,16 +247,11 @@ def nearest_wrong_names(
 
 
 def _spliced(
-    mention: str,
-    context: str,
-    mention_first: Sequence[str],
-    context_first: Sequence[str],
-    rng: np.random.Generator,
+    mention: str, context: str, templates: Sequence[str], rng: np.random.Generator
 ) -> Mention:
-    which = int(rng.integers(len(mention_first) + len(context_first)))
-    if which < len(mention_first):
-        return Mention(mention, right=f"{mention_first[which]} {context}")
-    return Mention(mention, left=f"{context} {context_first[which - len(mention_first)]}")
+    template = templates[int(rng.integers(len(templates)))]
+    left, right = (part.strip().format(context) for part in template.split("M"))
+    return Mention(mention, left, right)
 
 
 def _spelled(concept: Concept) -> dict[str, str]:
@@ -293,3 +282,101 @@ def _mentions_for(
         best = [partners[0] for partners in nearest_names(targets, options, 1, score)]
     pairs = iter(zip(targets, best, strict=True))
     return [dict(next(pairs) for _ in names) for names in concepts]
+
+
+def positive_examples(
+    data: TrainingData, settings: ExampleSettings, seed: int = 0
+) -> list[Example]:
+    """Each training mention with its k positives (equation 3).
+
+    data (TrainingData): mentions, vocabulary.
+    settings (ExampleSettings): k and the way names are chosen.
+    seed (int): of the substitutes and the noise.
+    RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
+        as asked for.
+    """
+    score: PairScorer = data.tfidf.pairwise
+    if settings.select == "embedding":
+        score = embedding_scorer(settings.embedding_model)
+    names_of = cache(partial(gold_names, kb=data.kb))
+    written = [names_of(labelled.concept_ids) for labelled in data.train]
+    nearest = nearest_names(
+        [labelled.mention.text for labelled in data.train],
+        [list(names) for names in written],
+        settings.positives,
+        score,
+    )
+    examples = [
+        Example(labelled.mention, own[name])
+        for labelled, names, own in zip(data.train, nearest, written, strict=True)
+        for name in names
+    ]
+    clean = chain(examples * settings.passes, _substitutes(data, settings, seed))
+    return [*with_noise(clean, settings.noise, seed)]
+
+
+def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> Iterator[Example]:
+    """A name serves again only when all others of its type have served."""
+    rng = np.random.default_rng(seed)
+    contexts: dict[str, list[Mention]] = {}
+    for labelled in data.train:
+        types = data.kb[labelled.concept_ids[0]].types
+        contexts.setdefault(min(types, default=""), []).append(labelled.mention)
+    concept_ids: dict[str, list[str]] = {semantic_type: [] for semantic_type in contexts}
+    for concept in data.kb:
+        for semantic_type in concept.types or ("",):
+            if semantic_type in concept_ids:
+                concept_ids[semantic_type].append(concept.concept_id)
+    for semantic_type, mentions in contexts.items():
+        own = concept_ids[semantic_type]
+        shuffled = (data.kb[own[i]] for _ in count() for i in rng.permutation(len(own)))
+        examples = vocabulary_examples(
+            shuffled, rng, data.tfidf.pairwise, settings.copies, data.written
+        )
+        wanted = round(len(mentions) * settings.passes * settings.substitutes)
+        yield from in_contexts(islice(examples, wanted), mentions, rng)
+
+
+def clauses(data: TrainingData) -> Iterator[Example]:
+    """YIELDS (Example): every clause of the vocabulary, pass after pass."""
+    settings = data.config.pretrain
+    rng = np.random.default_rng(settings.positive.optimizer.seed)
+    score = data.tfidf.pairwise if settings.vocabulary.mention == "nearest" else None
+    copies = settings.vocabulary.copies
+    for _ in range(settings.vocabulary.passes):
+        yield from vocabulary_examples(data.pretraining_concepts(), rng, score, copies)
+
+
+def n_clauses(data: TrainingData) -> int:
+    """RETURNS (int): how many there are, but for names that two spellings of a concept share."""
+    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
+    return n_names * data.config.pretrain.vocabulary.passes
+
+
+def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
+    """Preference pairs of the second stage of pre-training: the rejected names are those of other
+    concepts that are nearest to the mention (ANGEL, section 3.3).
+
+    data (TrainingData): vocabulary, settings.
+    RETURNS (Iterator[PreferencePair]): of evenly spaced clauses as many as `max_pairs` allows.
+    """
+    return islice(_clause_pairs(data), data.config.pretrain.vocabulary.max_pairs or None)
+
+
+def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
+    settings = data.config.pretrain.vocabulary
+    index = {name: i for i, name in enumerate(data.names)}
+    every = 1
+    if settings.max_pairs:
+        every = max(1, n_clauses(data) * settings.negatives // settings.max_pairs)
+    for chunk in chunks(islice(clauses(data), 0, None, every), 256):
+        rejected = nearest_wrong_names(
+            [example.mention.text for example in chunk],
+            [set(data.kb.concept_ids_of(index[example.name])) for example in chunk],
+            data.names,
+            data.kb.concept_ids_of,
+            settings.negatives,
+            data.tfidf,
+        )
+        for example, wrong in zip(chunk, rejected, strict=True):
+            yield from (PreferencePair(example.mention, example.name, name) for name in wrong)

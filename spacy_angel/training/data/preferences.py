@@ -4,6 +4,7 @@ corrections (ANGEL, section 3.2 and table 2)."""
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,10 +22,9 @@ from ...vocabulary.kb import ConceptKB
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ..settings.config_tables import PairSettings
 from .batches import PreferencePair
+from .corpus import gold_names
 from .development import LabelledMention, predict
 from .examples import nearest_names, nearest_wrong_names
-
-_PAIR_FIELDS = ("chosen", "rejected", "chosen_rank", "rejected_rank")
 
 
 def rank_pairs(
@@ -152,16 +152,6 @@ def mine_pairs(
     return pairs
 
 
-def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> dict[str, str]:
-    """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
-    and what a model writes for each: with the suffix that leads to the concept."""
-    written: dict[str, str] = {}
-    for concept_id in concept_ids:
-        for i in kb.names_of(concept_id):
-            written.setdefault(kb.name(i), kb.written_for(i, concept_id))
-    return written
-
-
 _NotBlank = Annotated[str, Field(pattern=r"\S")]
 
 
@@ -235,22 +225,18 @@ def correction_pairs(
 
 
 def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
-    """Write pairs as JSONL: `mention`, `left`, `right`, `species_context` where there is one,
-    `chosen`, `rejected`, `chosen_rank`, `rejected_rank`.
+    """Write pairs as JSONL: `mention`, with its `text`, `left`, `right` and `species_context`;
+    `chosen`, `rejected`, `chosen_rank`, `rejected_rank`. Empty fields are left out.
 
     path (Path): appears when it is complete.
     pairs (Iterable[PreferencePair]): in the order of the file.
     """
-    lines = []
-    for pair in pairs:
-        mention = pair.mention
-        row: dict[str, Any] = {"mention": mention.text, "left": mention.left}
-        row["right"] = mention.right
-        if mention.species_context:
-            row["species_context"] = mention.species_context
-        row |= {name: getattr(pair, name) for name in _PAIR_FIELDS}
-        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
-    write_text(path, "".join(lines))
+
+    def written(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {name: value for name, value in items if value not in (None, "", ())}
+
+    rows = (asdict(pair, dict_factory=written) for pair in pairs)
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def read_pairs(path: Path) -> list[PreferencePair]:
@@ -263,20 +249,7 @@ def read_pairs(path: Path) -> list[PreferencePair]:
     pairs = []
     for number, line in numbered_lines(path, FileReading(str(path))):
         try:
-            row = parse_as(line, _PairRow)
+            pairs.append(parse_as(line, PreferencePair))
         except ValueError as error:
             raise AngelError(f"{path}, line {number}: not a preference pair: {error}.") from error
-        mention = Mention(row.mention, row.left, row.right, row.species_context)
-        pairs.append(PreferencePair(mention, *(getattr(row, name) for name in _PAIR_FIELDS)))
     return pairs
-
-
-class _PairRow(BaseModel, strict=True):
-    mention: _NotBlank
-    left: str
-    right: str
-    species_context: str = ""
-    chosen: _NotBlank
-    rejected: _NotBlank
-    chosen_rank: int | None = None
-    rejected_rank: int | None = None

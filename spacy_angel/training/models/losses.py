@@ -1,4 +1,4 @@
-"""Log-probabilities of names and the label-smoothed cross entropy, from a model's logits.
+"""Log-probabilities of names, from a model's logits.
 
 The preference losses are TRL's; `LOSSES` in the settings lists them.
 
@@ -44,17 +44,6 @@ def label_logits(model: torch.nn.Module, batch: dict[str, Tensor]) -> Tensor:
     with _projecting_only(model, batch["labels"] != IGNORE):
         output = model(**{name: batch[name] for name in _INPUTS}, use_cache=False)
     return output.logits[: int((batch["labels"] != IGNORE).sum())].float()
-
-
-def smoothed_cross_entropy(logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
-    """Sum over the labels of (1 - ε) · -log p(label) + ε · mean over the vocabulary of -log p.
-
-    logits (Tensor): float32[labels, vocabulary].
-    labels (Tensor): int64[labels].
-    smoothing (float): ε.
-    RETURNS (Tensor): float32 scalar.
-    """
-    return F.cross_entropy(logits, labels, reduction="sum", label_smoothing=smoothing)
 
 
 def name_log_probs(logits: Tensor, labels: Tensor) -> NameLogProbs:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import AngelError
-from ..course.config import check_values, read_values
+from ..course.config import read_config
 from ..settings.config_tables import OptimizerSettings, Strict
 
 OPEN = "?"
@@ -60,7 +60,6 @@ class RecogniserSettings(Strict):
     labels (tuple[str, ...]): what it finds.
     start (str): model whose encoder it starts from: folder, hub name or `en_angel_mini`. A BERT
         becomes the encoder of a BART.
-    layers (int): of a BERT, evenly spaced; 0 for all.
     source (str): recognizer to continue from instead, with the same labels or more: folder of one
         or of a pipeline that has one, or `en_angel_mini` or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
@@ -70,7 +69,6 @@ class RecogniserSettings(Strict):
 
     labels: tuple[str, ...]
     start: str = "en_angel_mini"
-    layers: int = 0
     source: str = ""
     window: int = 128
     overlap: int = 24
@@ -124,7 +122,7 @@ def load_recogniser_config(
     RAISES (AngelError): unknown, missing or mistyped settings, each named; a corpus with a label
         that the recognizer does not have.
     """
-    config = check_values(path, read_values(path, overrides), RecogniserConfig)
+    config = read_config(path, overrides, RecogniserConfig)
     known = config.recogniser.labels
     problems = [
         f"corpora.{name}: the label {label!r} is none of {', '.join(known)}"

@@ -1,7 +1,19 @@
-"""Documents → windows of words with their tags, and batches of them, see `texts`."""
+"""Corpora → documents with the labels of a recognizer → windows of words with their tags → batches.
 
+What a corpus says of each word and label:
+
+    NCBI-disease      Sorafenib  in  renal  cancer
+    DISEASE           O          O   B      I
+    CHEMICAL          ignored    …                     the corpus annotates no chemicals
+
+Partial annotation as in AIONER (Luo et al. 2023, Bioinformatics 39(5)), with separate tags for each
+label instead of a task token before the text.
+"""
+
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from hashlib import md5
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple
@@ -11,19 +23,114 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from ...corpora.documents import CorpusDocument
+from ...corpora.documents import CorpusDocument, GoldMention
 from ...corpora.recogniser_data import mentions_by_label, swap_mentions
+from ...corpora.registry import read_corpus
+from ...errors import AngelError
 from ...recognition.finder import FinderConfig
 from ...recognition.network import NO_WORD, Row
 from ...recognition.tags import tags_of
 from ...recognition.windows import cut_windows
 from ...recognition.words import WordReader, Words
+from ...vocabulary.names.labels import find_entries
 from ..data.batches import chunks, padded
 from ..models.losses import IGNORE
-from .config import OPEN, RecogniserData
-from .texts import Annotated
+from .config import OPEN, RecogniserConfig, RecogniserCorpus, RecogniserData
 
 _TEXTS_AT_ONCE = 256
+_ARTICLE = re.compile(r"[0-9]{5,}")
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """A document with the labels of the recognizer.
+
+    document (CorpusDocument): with the labels of the recognizer, followed by a question mark where
+        the mention is ignored.
+    labels (frozenset[str]): those that are annotated in it.
+    """
+
+    document: CorpusDocument
+    labels: frozenset[str]
+
+
+@dataclass(frozen=True)
+class RecogniserTexts:
+    """All documents of a config.
+
+    train (list[Annotated]): to learn from.
+    choose (list[Annotated]): to choose the best checkpoint on.
+    last_look (list[Annotated]): to measure on at the end.
+    """
+
+    train: list[Annotated]
+    choose: list[Annotated]
+    last_look: list[Annotated]
+
+
+def article_of(doc_id: str) -> str:
+    """doc_id (str): of a document. RETURNS (str): the first number of five digits or more in it
+    (PMID, PMC), or else the id: what stands in several corpora, or in parts, is one article."""
+    match = _ARTICLE.search(doc_id)
+    return match[0] if match else doc_id
+
+
+def digit_of(doc_id: str) -> int:
+    """doc_id (str): of a document. RETURNS (int): 0 to 9, by the article."""
+    return int(md5(article_of(doc_id).encode()).hexdigest(), 16) % 10
+
+
+def read_texts(config: RecogniserConfig) -> RecogniserTexts:
+    """config (RecogniserConfig): names the files. RETURNS (RecogniserTexts): the documents.
+    RAISES (AngelError): a file cannot be read, or a mention's label is not in the config."""
+    data = config.data
+    texts = RecogniserTexts([], [], [])
+    for name, corpus in config.corpora.items():
+        for annotated in _read_corpus(name, corpus, data.seed):
+            digit = digit_of(annotated.document.doc_id)
+            if digit in data.choose:
+                texts.choose.append(annotated)
+            elif digit in data.last_look:
+                texts.last_look.append(annotated)
+            else:
+                texts.train.extend([annotated] * _copies(annotated, corpus.copies, data.seed))
+    return texts
+
+
+def _copies(annotated: Annotated, copies: float, seed: int) -> int:
+    chance = Random(f"copies {seed} {annotated.document.doc_id}")
+    return int(copies) + (chance.random() < copies % 1)
+
+
+def _read_corpus(name: str, corpus: RecogniserCorpus, seed: int) -> Iterator[Annotated]:
+    for document in read_corpus(corpus.path, corpus.format, strict=corpus.strict):
+        chance = Random(f"{seed} {document.doc_id}")
+        if not document.mentions and chance.random() >= corpus.without_mentions:
+            continue
+        mentions = []
+        for mention in document.mentions:
+            spelled = find_entries(mention.label, corpus.labels)
+            if not spelled:
+                raise AngelError(
+                    f"{corpus.path}: the label {mention.label!r} of {mention.text!r} is not in "
+                    f"[corpora.{name}.labels]. Add it."
+                )
+            if label := corpus.labels[spelled[0]]:
+                mentions.append(replace(mention, label=label, concept_ids="", parts=()))
+        mentions += _left_open(document, corpus.left_open)
+        unique = tuple(dict.fromkeys(mentions))
+        yield Annotated(replace(document, mentions=unique), corpus.annotated)
+
+
+def _left_open(document: CorpusDocument, strings: Mapping[str, Sequence[str]]) -> list[GoldMention]:
+    found = []
+    for label, words in strings.items():
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
+        found += [
+            GoldMention(match.start(), match.end(), match[0], label + OPEN)
+            for match in pattern.finditer(document.text)
+        ]
+    return found
 
 
 class TaggedRow(NamedTuple):

@@ -1,7 +1,8 @@
 """A recognizer's training on partially annotated corpora, with transformers' Trainer."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from transformers.training_args import TrainingArguments
 from ...errors import AngelError
 from ...files.atomic import write_json
 from ...recognition.finder import MentionFinder
+from ...recognition.found import FoundMention
 from ...recognition.network import TaggingNetwork
 from ..course.trainer import (
     CHECKPOINTS_FOLDER,
@@ -26,16 +28,66 @@ from ..course.trainer import (
 )
 from ..models.backbones import set_dropout
 from ..settings.config_tables import as_plain
-from .config import RecogniserConfig
-from .counts import MentionCounts, by_label, count_mentions
-from .data import TaggedRows, collate, make_rows
-from .module import RecogniserModule
-from .start import Start, open_start
-from .texts import Annotated, read_texts
+from .config import OPEN, RecogniserConfig
+from .data import Annotated, TaggedRows, collate, make_rows, read_texts
+from .module import RecogniserModule, Start, open_start
 
 RESULT_FILE = "result.json"
 _F_SCORE = "mean_f_score"
 _TEXTS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class MentionCounts:
+    """How many mentions of a label are right.
+
+    right (int): found with exactly these characters.
+    found (int): all that were found, but for those that touch what is left open.
+    gold (int): all that there are.
+    """
+
+    right: int = 0
+    found: int = 0
+    gold: int = 0
+
+    def __add__(self, other: "MentionCounts") -> "MentionCounts":
+        return MentionCounts(
+            self.right + other.right, self.found + other.found, self.gold + other.gold
+        )
+
+    @property
+    def f_score(self) -> float:
+        """RETURNS (float): harmonic mean of precision and recall, 0 without anything right."""
+        return 2 * self.right / (self.found + self.gold) if self.right else 0.0
+
+
+def count_mentions(
+    texts: Sequence[Annotated], found: Sequence[Sequence[FoundMention]]
+) -> dict[str, MentionCounts]:
+    """Hold what was found against the annotation, label by label: of labels that a corpus does not
+    annotate nothing is counted.
+
+    texts (Sequence[Annotated]): documents.
+    found (Sequence[Sequence[FoundMention]]): in each of them.
+    RETURNS (dict[str, MentionCounts]): by label.
+    """
+    counts: dict[str, MentionCounts] = defaultdict(MentionCounts)
+    for annotated, mentions in zip(texts, found, strict=True):
+        for label in annotated.labels:
+            own = annotated.document.mentions
+            gold = {(m.start, m.end) for m in own if m.label == label}
+            left_open = [(m.start, m.end) for m in own if m.label == label + OPEN]
+            places = {
+                (m.start, m.end)
+                for m in mentions
+                if m.label == label
+                and (
+                    (m.start, m.end) in gold
+                    or not any(m.start < end and start < m.end for start, end in left_open)
+                )
+            }
+            counts[label] += MentionCounts(len(gold & places), len(places), len(gold))
+    return counts
 
 
 class RecogniserTrainer(MeasuredTrainer):
@@ -64,7 +116,7 @@ class RecogniserTrainer(MeasuredTrainer):
         """F-scores of the labels, and their mean."""
         module: Any = self.accelerator.unwrap_model(self.model)
         finder = as_finder(module, self.start, self.accelerator.device)
-        labels = by_label(measure(finder, self.texts))
+        labels = measure(finder, self.texts)
         scores = {name: labels[name].f_score for name in finder.labels if name in labels}
         by_name = {f"f_{label}": score for label, score in scores.items()}
         return {_F_SCORE: sum(scores.values()) / len(scores), **by_name}
@@ -83,14 +135,12 @@ def as_finder(module: RecogniserModule, start: Start, device: torch.device) -> M
     return MentionFinder(start.form, start.reader, network)
 
 
-def measure(
-    finder: MentionFinder, texts: Sequence[Annotated]
-) -> dict[tuple[str, str], MentionCounts]:
+def measure(finder: MentionFinder, texts: Sequence[Annotated]) -> dict[str, MentionCounts]:
     """Compare what a recognizer finds with the annotation.
 
     finder (MentionFinder): a recognizer.
     texts (Sequence[Annotated]): documents.
-    RETURNS (dict[tuple[str, str], MentionCounts]): see `count_mentions`.
+    RETURNS (dict[str, MentionCounts]): see `count_mentions`.
     """
     found = []
     for begin in range(0, len(texts), _TEXTS_AT_ONCE):
@@ -131,7 +181,7 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     finder = MentionFinder.from_disk(folder, device)
     scores = {
-        part: {label: asdict(counts) for label, counts in by_label(measure(finder, own)).items()}
+        part: {label: asdict(counts) for label, counts in measure(finder, own).items()}
         for part, own in (("choose", texts.choose), ("last_look", texts.last_look))
     }
     write_json(result, scores)

@@ -22,14 +22,12 @@ class DataSettings(Strict):
     kb (str): folder of the vocabulary that `spacy-angel kb build` wrote.
     train (tuple[str, ...]): corpus files for fine-tuning, preprocessed.
     dev (tuple[str, ...]): corpus files for choosing the best checkpoint; empty: the last is kept.
-    format (str | None): corpus format, inferred from the files where None.
     corrections (str | None): JSONL of a curator's corrections, added to the preference pairs.
     """
 
     kb: str
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
-    format: str | None = None
     corrections: str | None = None
 
 
@@ -160,8 +158,8 @@ class ExampleSettings(Strict):
     """How fine-tuning examples are made.
 
     positives (int): names of the gold concept a mention is trained towards (k, equation 3).
-    select (str): `tfidf` takes the nearest by character 3-grams; `shortest`, `random` and
-        `embedding` serve the ablations.
+    select (str): `tfidf` takes the names nearest by character 3-grams, `embedding` those nearest by
+        a sentence encoder (ANGEL, table 3).
     embedding_model (str): sentence encoder for `embedding`, by name or folder.
     passes (int): how often each mention is shown an epoch.
     substitutes (float): examples added for each of these, in which another name of the
@@ -173,7 +171,7 @@ class ExampleSettings(Strict):
     """
 
     positives: int = 3
-    select: Literal["tfidf", "shortest", "random", "embedding"] = "tfidf"
+    select: Literal["tfidf", "embedding"] = "tfidf"
     embedding_model: str = "cambridgeltl/SapBERT-from-PubMedBERT-fulltext"
     passes: int = 1
     substitutes: float = 0.0
@@ -203,28 +201,22 @@ class Loss:
     arguments (Mapping[str, Any]): of the trainer's config.
     needs_reference (bool): whether it compares with a frozen model.
     nll_weight (float): default weight of the likelihood term.
-    parameters (Mapping[str, str]): parameters of its own, each with TRL's name for it.
     """
 
     trainer: Literal["dpo", "cpo"]
     arguments: Mapping[str, Any]
     needs_reference: bool = False
     nll_weight: float = 0.0
-    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 # With r = log p - log p_ref (equations 4 and 5), the loss of a pair is
 # -log sigmoid(beta (r(chosen) - r(rejected)) - gamma); `pairwise` and `cpo` take r = log p, `simpo`
-# takes r = log p per token (appendix C), and gamma is 0 but for `simpo`.
+# takes r = log p per token and gamma = 0.5 (appendix C); for the others, gamma is 0.
 LOSSES = {
     "dpo": Loss("dpo", {"loss_type": "sigmoid"}, needs_reference=True),
     "pairwise": Loss("dpo", {"loss_type": "sigmoid", "reference_free": True}),
     "cpo": Loss("cpo", {"loss_type": "sigmoid"}, nll_weight=1.0),
-    "simpo": Loss(
-        "cpo",
-        {"loss_type": "simpo", "simpo_gamma": 0.5},
-        parameters={"gamma": "simpo_gamma"},
-    ),
+    "simpo": Loss("cpo", {"loss_type": "simpo", "simpo_gamma": 0.5}),
 }
 
 
@@ -236,19 +228,15 @@ class LossSettings(Strict):
     beta (float): scale of the difference of log-probabilities.
     nll_weight (float | None): weight of the chosen name's negative log-likelihood per token (the
         extra term of CPO and RPO); None is the loss's default, 1 for `cpo` and 0 for the others.
-    parameters (dict[str, float]): the loss's own, e.g. `gamma` of `simpo`.
     """
 
     kind: str = "dpo"
     beta: float = 0.1
     nll_weight: float | None = None
-    parameters: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.kind not in LOSSES:
             raise ValueError(f"kind: {self.kind!r} is none of {', '.join(sorted(LOSSES))}")
-        for name in self.parameters.keys() - LOSSES[self.kind].parameters.keys():
-            raise ValueError(f"parameters.{name}: {self.kind!r} has no such parameter")
 
 
 @dataclass(frozen=True)
@@ -279,11 +267,9 @@ class NegativeSettings(Strict):
     optimizer (OptimizerSettings): the course of updates, of each round.
     loss (LossSettings): the preference loss.
     pairs (PairSettings): how pairs are mined.
-    rounds (int): parts of the training set; each is mined with the weights so far. More than one
-        cannot be combined with a file of pairs.
+    rounds (int): parts of the training set; each is mined with the weights so far, which are also
+        its reference. More than one cannot be combined with a file of pairs.
     patience (int): rounds without a better development accuracy before stopping.
-    reference (str): `initial` keeps the positive-only model through all rounds, `round` takes
-        the weights that the round starts from.
     """
 
     optimizer: OptimizerSettings
@@ -291,7 +277,6 @@ class NegativeSettings(Strict):
     pairs: PairSettings = field(default_factory=PairSettings)
     rounds: int = 1
     patience: int = 2
-    reference: Literal["initial", "round"] = "initial"
 
 
 @dataclass(frozen=True)
