@@ -29,6 +29,7 @@ from spacy_angel.files.atomic import write_json
 STUDIES = Path("configs/studies.yml")
 # Those of the papers that anybody can have.
 DATASETS = ("ncbi", "bc5cdr", "aap")
+MARGINS = "margins.json"
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,14 @@ class Study:
     name (str): of the command. title (str): above the table.
     rows (tuple[Row, ...]): the first is what the others are compared with.
     datasets (tuple[str, ...]): what it is of where nothing else is said.
-    by_similarity (bool): a figure of its two rows by similarity of mention and name, as figure 4;
-        else a table of accuracies.
+    figure (int | None): 3 or 4, of its two rows; None: a table of accuracies.
     """
 
     name: str
     title: str
     rows: tuple[Row, ...]
     datasets: tuple[str, ...] = DATASETS
-    by_similarity: bool = False
+    figure: int | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def read_study(name: str, path: Path = STUDIES) -> Study:
         values["title"],
         rows,
         tuple(values.get("datasets", DATASETS)),
-        values.get("by_similarity", False),
+        values.get("figure"),
     )
 
 
@@ -176,6 +176,31 @@ def measure(dataset: str, row: Row, model: Path, setting: Setting) -> Path:
     return output
 
 
+def measure_margins(dataset: str, model: Path, setting: Setting, folder: Path) -> None:
+    """Write what figure 3 shows of a model into the folder of its evaluation.
+
+    dataset (str), setting (Setting): as `train`.
+    model (Path): its folder.
+    folder (Path): of the evaluation.
+    """
+    from spacy_angel.corpora.registry import read_corpus
+    from spacy_angel.evaluation.margins import margins
+    from spacy_angel.search.generator import Generator
+    from spacy_angel.vocabulary.kb import ConceptKB
+
+    if (folder / MARGINS).exists():
+        return
+    corpus = Path("corpus") / dataset
+    documents = read_corpus(_sample(corpus / f"{setting.split}.json", setting.documents))
+    kb = ConceptKB.from_disk(corpus / "kb")
+    write_json(folder / MARGINS, margins(documents, Generator.from_pretrained(model), kb))
+
+
+def read_margins(folder: Path) -> list[dict[str, Any]]:
+    """folder (Path): of an evaluation. RETURNS (list[dict[str, Any]]): see `measure_margins`."""
+    return json.loads((folder / MARGINS).read_text("utf8"))
+
+
 def tabulate(
     study: Study, folders: Mapping[str, Mapping[str, Path]], output: Path, split: str
 ) -> str:
@@ -189,20 +214,26 @@ def tabulate(
     """
     from spacy_angel.evaluation.compare import compare
     from spacy_angel.evaluation.files import read_metrics
+    from spacy_angel.evaluation.margins import margins_table, plot_margins
     from spacy_angel.evaluation.plots import plot_bars, plot_groups
     from spacy_angel.evaluation.report import markdown_table, similarity_table
 
     first, *others = folders
-    if study.by_similarity:
+    if study.figure is not None:
         text = ""
         output.mkdir(parents=True, exist_ok=True)
         for dataset in folders[first]:
-            systems = {row: read_metrics(own[dataset]) for row, own in folders.items()}
             name = study.name if len(folders[first]) == 1 else f"{study.name}-{dataset}"
-            table = similarity_table(systems)
+            if study.figure == 3:
+                bins = {row: read_margins(own[dataset]) for row, own in folders.items()}
+                table = markdown_table(margins_table(bins))
+                plot_margins(bins, output / f"{name}.png")
+            else:
+                systems = {row: read_metrics(own[dataset]) for row, own in folders.items()}
+                table = similarity_table(systems)
+                data = {row: one["analyses"]["similarity"] for row, one in systems.items()}
+                plot_groups("similarity", data, output / f"{name}.png")
             (output / f"{name}.md").write_text(f"{table}\n", "utf8")
-            data = {row: one["analyses"]["similarity"] for row, one in systems.items()}
-            plot_groups("similarity", data, output / f"{name}.png")
             text += f"{table}\n"
         return text
     datasets = list(folders[first])
@@ -369,6 +400,8 @@ def main(
         for row in study.rows:
             model = train(dataset, row, setting)
             folder = measure(dataset, row, model, setting)
+            if study.figure == 3:
+                measure_margins(dataset, model, setting, folder)
             accuracy = read_metrics(folder)["lenient"]["acc@1"]
             print(f"{dataset}, {row.name}: {accuracy:.1f} % lenient", flush=True)
             folders[row.name][dataset] = folder

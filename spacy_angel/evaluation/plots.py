@@ -52,7 +52,7 @@ def plot_bars(
 ) -> None:
     """path (Path): PNG to write. title (str): of the figure. labels (Sequence[str]): of the groups.
     bars (Mapping[str, Sequence[float | None]]): accuracies in percent by series."""
-    figure, axes = _figure(title)
+    figure, axes = new_figure(title)
     width = 0.8 / len(bars)
     for number, (name, values) in enumerate(bars.items()):
         positions = [index - 0.4 + (number + 0.5) * width for index in range(len(labels))]
@@ -68,7 +68,7 @@ def plot_bars(
 def plot_reliability(bins: Mapping[str, Sequence[Mapping[str, float]]], path: Path) -> None:
     """bins (Mapping[str, Sequence[Mapping[str, float]]]): see `confidence.reliability`, by system.
     path (Path): PNG to write."""
-    figure, axes = _figure(FIGURES["reliability"])
+    figure, axes = new_figure(FIGURES["reliability"])
     for system, own in bins.items():
         axes.plot(
             [one["confidence"] for one in own], [one["right"] for one in own], "o-", label=system
@@ -88,7 +88,9 @@ def import_figure() -> Any:
     return Figure
 
 
-def _figure(title: str) -> tuple[Any, Any]:
+def new_figure(title: str) -> tuple[Any, Any]:
+    """title (str): of the figure. RETURNS (tuple[Any, Any]): matplotlib's figure and axes. RAISES
+    (AngelError): matplotlib is not installed."""
     figure = import_figure()(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title)

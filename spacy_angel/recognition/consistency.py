@@ -186,16 +186,18 @@ def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
         is_long = one.end - one.start > _LONGEST
         if not is_long and len(doc[one.start : one.end].text) >= _SHORTEST:
             same[one.label, tuple(words[one.start : one.end])].append(one)
-    places: defaultdict[int, list[int]] = defaultdict(list)
-    for place, word in enumerate(words):
-        places[word].append(place)
+    wanted = {own for _, own in same}
+    places: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    for length in {len(own) for own in wanted}:
+        for start in range(len(words) - length + 1):
+            if (own := tuple(words[start : start + length])) in wanted:
+                places[own].append(start)
     missed: list[TokenSpan] = []
     for (label, own), found in same.items():
         others = [
             (start, start + len(own))
-            for start in places[own[0]]
-            if tuple(words[start : start + len(own)]) == own
-            and layer.is_free(start, start + len(own), label)
+            for start in places[own]
+            if layer.is_free(start, start + len(own), label)
         ]
         share = len(found) / (len(found) + len(others))
         if share >= settings.add_from:
