@@ -84,8 +84,8 @@ def accepted(header: str | None) -> str:
         name, *parameters = part.replace(" ", "").split(";")
         quality = dict(p.partition("=")[::2] for p in parameters).get("q", "1")
         ranges.append((float(quality) if _NUMBER.fullmatch(quality) else 0.0, name))
-    for quality, name in sorted(ranges, key=lambda one: -one[0]):
-        for kind in WRITERS if quality > 0 else ():
+    for weight, name in sorted(ranges, key=lambda one: -one[0]):
+        for kind in WRITERS if weight > 0 else ():
             if fnmatchcase(kind, name):
                 return kind
     raise Refused(406, f"None of the accepted media types is available: {', '.join(WRITERS)}.")
