@@ -2,13 +2,12 @@
 
 import signal
 import sys
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 
-from .options import OtherVocabulary, Pipeline, ReaderOptions, reader_options
+from .options import Curation, OtherVocabulary, Pipeline, ReaderOptions, reader_options
 
 # Exit codes beside 0 and 1; that of an interruption is the shell's own.
 INTERRUPTED = 130
@@ -21,48 +20,32 @@ def annotate(
         typer.Argument(help="Files or folders, `-` for standard input; object stores with --ray."),
     ],
     output: Annotated[
-        str,
-        typer.Option(
-            *("--output", "-o"),
-            help="A new folder, or that of the run to continue; `-` for standard output.",
-        ),
+        str, typer.Option("--output", "-o", help="Folder of the run; `-` for standard output.")
     ],
     pipeline: Pipeline = None,
     kb: OtherVocabulary = None,
-    curation: Annotated[
-        Path | None,
-        typer.Option(help="File of rules, as the linker's setting `curation` reads it."),
-    ] = None,
+    curation: Curation = None,
     format: Annotated[
         str | None, typer.Option(help="Format of the inputs; by default inferred from each.")
     ] = None,
     to: Annotated[
-        str,
-        typer.Option(help="Output: jsonl, parquet, csv, tsv, pubtator, bioc_json or docbin."),
+        str, typer.Option(help="Output: jsonl, parquet, csv, tsv, pubtator, bioc_json or docbin.")
     ] = "jsonl",
     mentions: Annotated[
-        str,
-        typer.Option(
-            help="Link the entities of the `input`, find them with the `pipeline`, or `auto`: "
-            "take those of the input where a document has any."
-        ),
+        str, typer.Option(help="Link those of the `input`, of the `pipeline`, or `auto`: either.")
     ] = "auto",
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Write all candidates of each mention.")
     ] = False,
     shard_size: Annotated[
-        int | None,
-        typer.Option(help="Documents per shard: 1,000; on standard output the batch size."),
+        int | None, typer.Option(help="Documents per shard; else 1,000, or the batch size on `-`.")
     ] = None,
     batch_size: Annotated[
         int, typer.Option(help="Documents that go through the pipeline together.")
     ] = 64,
-    workers: Annotated[
-        int, typer.Option(help="Processes; with `--device cuda`, for each GPU.")
-    ] = 1,
+    workers: Annotated[int, typer.Option(help="Processes; for each GPU with `--device cuda`.")] = 1,
     device: Annotated[
-        str | None,
-        typer.Option(help="cpu, cuda:1, or cuda for every GPU; by default the pipeline's."),
+        str | None, typer.Option(help="cpu, cuda:1, or cuda for every GPU; else the pipeline's.")
     ] = None,
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster, or `local`.")] = None,
     strict: Annotated[

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import AngelError, AngelWarning
+from ..errors import AngelError
 from ..files.system import advice, reason
 from .annotate import annotate
 from .assemble import assemble
@@ -27,22 +27,19 @@ class _Commands(TyperGroup):
     """Known errors end with their message and exit code 1, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        default = warnings.formatwarning
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning  # type: ignore[assignment]
+            try:
+                return super().invoke(ctx)
+            except BrokenPipeError:  # `spacy-angel … | head`: typer ends quietly
+                raise
+            except (AngelError, OSError) as error:
+                typer.echo(f"Error: {_message(error)}", err=True)
+                raise typer.Exit(1) from error
 
-        def plain(message: Any, category: Any, *place: Any) -> str:
-            is_plain = issubclass(category, AngelWarning)
-            return f"Warning: {message}\n" if is_plain else default(message, category, *place)
 
-        warnings.formatwarning = plain  # type: ignore[assignment]
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:  # `spacy-angel … | head`: typer ends quietly
-            raise
-        except (AngelError, OSError) as error:
-            typer.echo(f"Error: {_message(error)}", err=True)
-            raise typer.Exit(1) from error
-        finally:
-            warnings.formatwarning = default
+def _show_warning(message: Warning, *place: Any) -> None:
+    typer.echo(f"Warning: {message}", err=True)
 
 
 def _message(error: Exception) -> str:
@@ -60,9 +57,6 @@ app = typer.Typer(
 )
 app.add_typer(kb_app, name="kb")
 app.add_typer(train_app, name="train")
-_COMMANDS: tuple[Any, ...] = (
-    *(corpus, corrections, link, info, calibrate, evaluate, compare, annotate),
-    *(assemble, serve, mcp),
-)
-for command in _COMMANDS:
+_COMMANDS: tuple[Any, ...] = (corpus, corrections, link, info, calibrate, evaluate, compare)
+for command in (*_COMMANDS, annotate, assemble, serve, mcp):
     app.command()(command)

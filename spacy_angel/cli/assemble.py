@@ -16,11 +16,7 @@ def assemble(
         str | None, typer.Option(help="Folder or hub name, if the model's folder has no tokenizer.")
     ] = None,
     preset: Annotated[
-        str | None,
-        typer.Option(
-            help="What the model was trained with, if neither its files nor its name say so, e.g. "
-            "`genbioel`."
-        ),
+        str | None, typer.Option(help="What the model was trained with, if unknown: `genbioel`.")
     ] = None,
     ner: Annotated[
         str | None, typer.Option(help="Pipeline that finds the mentions, e.g. en_angel_mini.")
@@ -30,11 +26,7 @@ def assemble(
         str, typer.Option(help="Save the weights as int8, bfloat16 or float32.")
     ] = "int8",
     length_penalty: Annotated[
-        float,
-        typer.Option(
-            help="Of the search: 1 as published, 0 for the sum of log-probabilities; use that of "
-            "the training config."
-        ),
+        float, typer.Option(help="Of the search; use that of the training config.")
     ] = 1.0,
     calibrate: Annotated[
         list[Path] | None,

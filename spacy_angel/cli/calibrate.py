@@ -5,40 +5,30 @@ from typing import Annotated
 
 import typer
 
-from .options import (
-    Abbreviations,
-    CorpusFormat,
-    OtherVocabulary,
-    OwnPipeline,
-    Preset,
-    ReaderOptions,
-    open_source,
-    preprocessing_steps,
-    read_prepared,
-    reader_options,
-)
+from . import options
 
 
 def calibrate(
-    pipeline: OwnPipeline,
+    pipeline: options.OwnPipeline,
     corpus: Annotated[Path, typer.Argument(help="Development corpus with gold mentions.")],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Folder for the pipeline with the fitted settings."),
     ] = None,
-    kb: OtherVocabulary = None,
-    format: CorpusFormat = None,
-    preprocessing: Preset = None,
-    abbreviations: Abbreviations = None,
-    option: ReaderOptions = None,
+    kb: options.OtherVocabulary = None,
+    format: options.CorpusFormat = None,
+    preprocessing: options.Preset = None,
+    abbreviations: options.Abbreviations = None,
+    option: options.ReaderOptions = None,
 ) -> None:
     """Fit the reranker's weights and the threshold to a corpus; with `rerank` off the model's
     search.temperature, threshold and search.min_log_prob."""
     from ..pipelines.calibrate import calibrate_on
 
-    nlp, linker = open_source(pipeline, kb)
-    steps = preprocessing_steps(preprocessing, abbreviations)
-    documents = read_prepared(corpus, format, steps, linker.kb, reader_options(option))
+    nlp, linker = options.open_source(pipeline, kb)
+    steps = options.preprocessing_steps(preprocessing, abbreviations)
+    given = options.reader_options(option)
+    documents = options.read_prepared(corpus, format, steps, linker.kb, given)
     typer.echo(calibrate_on(nlp, linker, documents).report())
     if output is None:
         typer.echo("Nothing is written. Use `-o FOLDER` to save the pipeline with these settings.")

@@ -18,23 +18,13 @@ def link(
     kb: OtherVocabulary = None,
     curation: Curation = None,
     negation: Annotated[
-        bool,
-        typer.Option(
-            "--negation",
-            help="Also print which mentions are negated, past or of the family (extra `negation`).",
-        ),
+        bool, typer.Option("--negation", help="Also print negation, history and family (extra).")
     ] = False,
     explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Also explain each link: the text that was read, the candidates, what each "
-            "feature adds, and the threshold or rule that decided.",
-        ),
+        bool, typer.Option("--explain", help="Also print the candidates and what decided.")
     ] = False,
     html: Annotated[
-        Path | None,
-        typer.Option(help="Also write a page with the links and their explanations."),
+        Path | None, typer.Option(help="Also write a page with the links and their explanations.")
     ] = None,
 ) -> None:
     """Link a text and print a line for each mention."""
@@ -61,10 +51,7 @@ def link(
         typer.echo(f"\n{linker.explain(span)}")
     if not spans:
         names = ", ".join(components_before(nlp, linker)) or "none"
-        typer.echo(
-            f"No mentions found. Components before the linker: {names}. To find names of your own, "
-            "add angel_matcher (docs/how_to/mentions.md)."
-        )
+        typer.echo(f"No mentions found. Components before the linker: {names}.")
     if html is not None:
         write_page(doc, linker, html)
         typer.echo(f"Page with the links: {html}")

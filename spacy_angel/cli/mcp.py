@@ -13,8 +13,7 @@ def mcp(
     kb: OtherVocabulary = None,
     curation: Curation = None,
     http: Annotated[
-        bool,
-        typer.Option("--http", help="Over HTTP, at /mcp, instead of standard input and output."),
+        bool, typer.Option("--http", help="Over HTTP, at /mcp, not standard input and output.")
     ] = False,
     host: Host = "127.0.0.1",
     port: Port = 8001,

@@ -8,27 +8,24 @@ import typer
 from ..errors import AngelError, unknown_name
 
 VocabularyFormat = Annotated[
-    str | None,
-    typer.Option("--format", help="Format of the vocabulary files; inferred if not given."),
+    str | None, typer.Option("--format", help="Format of the files; inferred if not given.")
 ]
 CorpusFormat = Annotated[
-    str | None,
-    typer.Option("--format", help="Format of the corpus; inferred if not given."),
+    str | None, typer.Option("--format", help="Format of the corpus; inferred if not given.")
 ]
 ReaderOptions = Annotated[
     list[str] | None,
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        help="Option of the format's reader, e.g. `sources=MSH,NCI` or `languages=all` for UMLS; "
-        "may be repeated.",
+        help="Option of the format's reader, e.g. `languages=all` for UMLS; may be repeated.",
     ),
 ]
 Columns = Annotated[
     str | None,
     typer.Option(
-        help="What the columns of a CSV or TSV hold, e.g. `id=Code,name=Label,synonyms=Other "
-        "names,type=Kind`, by name or by number from 1; guessed if not given.",
+        help="What the columns of a CSV or TSV hold, by name or number; guessed if not given. "
+        "E.g. `id=Code,name=Label,synonyms=Other names,type=Kind`."
     ),
 ]
 SharedNames = Annotated[
@@ -38,9 +35,8 @@ SharedNames = Annotated[
 Suffixes = Annotated[
     str | None,
     typer.Option(
-        help="Tell the concepts of one name apart in the search of a model that writes suffixes: "
-        "by `species` where a type is a taxon (`NCBITaxon:9606`), by `types` (the same, else the "
-        "first type), or by canonical `names`.",
+        help="How a model that writes suffixes tells the concepts of one name apart: by `species` "
+        "(a type that is a taxon), `types` (a taxon, or the first type), or canonical `names`."
     ),
 ]
 Pipeline = Annotated[
@@ -68,8 +64,6 @@ Abbreviations = Annotated[
     str | None,
     typer.Option(help="Expand abbreviations of the corpus: `scispacy`, `ab3p`, or `keep` them."),
 ]
-
-
 Author = Annotated[
     str, typer.Option(envvar="SPACY_ANGEL_AUTHOR", help="Your name, kept with the rules.")
 ]
@@ -152,10 +146,10 @@ def print_columns(sources: list[dict[str, Any]]) -> None:
     """Print what the columns of tables were taken for."""
     for source in sources:
         if columns := source.get("columns"):
-            split = f" (split at {source['options'].get('separator', '|')!r})"
-            pairs = (
-                f"{r} = {name}{split if r == 'synonyms' else ''}" for r, name in columns.items()
-            )
+            separator = source["options"].get("separator", "|")
+            if "synonyms" in columns:
+                columns = {**columns, "synonyms": f"{columns['synonyms']} (split at {separator!r})"}
+            pairs = (f"{role} = {name}" for role, name in columns.items())
             typer.echo(f"{source['path']}: {', '.join(pairs)}")
 
 
@@ -166,8 +160,8 @@ def print_mappings(sources: list[dict[str, Any]]) -> None:
             counts = ", ".join(f"{n:,} {reason}" for reason, n in sorted(source["skipped"].items()))
             typer.echo(
                 f"{source['path']}: {source['mappings']:,} mappings; {source['added_ids']:,} "
-                f"identifiers added to {source['mapped_concepts']:,} concepts"
-                + (f"; left out: {counts}" if counts else "")
+                f"identifiers added to {source['mapped_concepts']:,} concepts; "
+                f"left out: {counts or 'none'}"
             )
 
 

@@ -9,23 +9,17 @@ import typer
 from .options import Curation, OtherVocabulary, open_source
 
 Source = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[PIPELINE]",
-        help="Pipeline with angel_linker: folder or package; else en_angel_mini.",
-    ),
+    str | None, typer.Argument(help="Pipeline with angel_linker: folder or package.")
 ]
 Host = Annotated[
     str, typer.Option(help="Address to listen on; one that other machines reach needs a token.")
 ]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")]
 TokenFile = Annotated[
-    Path | None,
-    typer.Option(help="File with a secret that requests send: `Authorization: Bearer SECRET`."),
+    Path | None, typer.Option(help="File with the secret of `Authorization: Bearer SECRET`.")
 ]
 AllowedHosts = Annotated[
-    list[str] | None,
-    typer.Option("--allow-host", help="Another host name to accept, e.g. a proxy's; repeatable."),
+    list[str] | None, typer.Option("--allow-host", help="Another host name to accept; repeatable.")
 ]
 
 

@@ -21,13 +21,10 @@ ConfigName = Annotated[
     str,
     typer.Argument(
         metavar="CONFIG",
-        help="A config file, or the name of one that ships, e.g. mini/ncbi. "
-        "--section.name VALUE overrides its settings.",
+        help="Config file or name, e.g. mini/ncbi; --section.name VALUE overrides.",
     ),
 ]
-Start = Annotated[
-    str, typer.Option(help="The positive-only model: folder, hub name or en_angel_mini.")
-]
+Start = Annotated[str, typer.Option(help="Model to start from: folder, hub name, en_angel_mini.")]
 StageFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the stage.")]
 
 
@@ -35,23 +32,18 @@ StageFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the
 def own(
     ctx: typer.Context,
     train: Annotated[
-        list[Path] | None,
-        typer.Option("--train", exists=True, help="Training corpus; may be repeated."),
+        list[Path] | None, typer.Option(exists=True, help="Training corpus; may be repeated.")
     ] = None,
     dev: Annotated[
-        list[Path] | None,
-        typer.Option("--dev", exists=True, help="Development corpus; may be repeated."),
+        list[Path] | None, typer.Option(exists=True, help="Development corpus; may be repeated.")
     ] = None,
     kb: Annotated[
-        str | None,
-        typer.Option(help="Vocabulary: folder, file, or en_angel_mini for the shipped one."),
+        str | None, typer.Option(help="Vocabulary: folder, file or en_angel_mini.")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for stages, table, pipeline.")
     ] = None,
-    start: Annotated[
-        str, typer.Option(help="The model to start from: folder, hub name or en_angel_mini.")
-    ] = SHIPPED_NAME,
+    start: Start = SHIPPED_NAME,
     ner: Annotated[
         str, typer.Option(help="Pipeline whose recognizer the assembled pipeline gets.")
     ] = SHIPPED_NAME,
@@ -82,10 +74,7 @@ def own(
         return
     if train is None or dev is None or kb is None or output is None:
         missing = " ".join(name for name, value in needed.items() if value is None)
-        raise AngelError(
-            f"Missing: {missing}. Expected --train CORPUS --dev CORPUS --kb VOCABULARY --output "
-            "FOLDER, or a command."
-        )
+        raise AngelError(f"Missing: {missing}. Expected --train, --dev, --kb and --output.")
     _check_extra()
     from accelerate import PartialState
 
@@ -136,12 +125,10 @@ def positive(
     config: ConfigName,
     output: StageFolder,
     start: Annotated[
-        str | None,
-        typer.Option(help="A pre-trained model: folder, hub name or en_angel_mini."),
+        str | None, typer.Option(help="A pre-trained model: folder, hub name or en_angel_mini.")
     ] = None,
     from_backbone: Annotated[
-        bool,
-        typer.Option("--from-backbone", help="Start from the config's backbone instead."),
+        bool, typer.Option("--from-backbone", help="Start from the config's backbone instead.")
     ] = False,
 ) -> None:
     """Fine-tune on the names of the gold concepts: positive-only training.
@@ -173,8 +160,7 @@ def negative(
     start: Start,
     output: StageFolder,
     pairs: Annotated[
-        Path | None,
-        typer.Option(exists=True, help="Pairs that `mine` wrote; without it, they are mined."),
+        Path | None, typer.Option(exists=True, help="Pairs that `mine` wrote; else they are mined.")
     ] = None,
 ) -> None:
     """Fine-tune on pairs of right and wrong names: negative-aware training.

@@ -318,6 +318,9 @@ class CurationFile:
             return before
         try:
             found = read_rules(Path(self.path))
+            # As a file is for a moment while it is written in place.
+            if before is not None and before.rules and stamp is not None and stamp[1] == 0:
+                raise AngelError(f"{self.path} is empty.")
             found.warn(self.path)
         except AngelError as error:
             if before is None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from ..about import DATA, SHIPPED_NAME
+from ..about import DATA, SHIPPED_NAME, __version__
 from ..component.checked import nested
 from ..errors import AngelError
 from ..files.atomic import replacing_folder
 from ..linking.settings.linker_settings import Dtype
 from ..linking.settings.presets import types_of
-from .load import LINKER
+from .load import LINKER, load_folder
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -85,16 +85,24 @@ def assemble(
         linker: Any = nlp.add_pipe(LINKER, config=nested(config))
         linker.generator = Generator.from_pretrained(stored, local_files_only=True)
         linker.kb = load_vocabulary(kb)
+        version = ".".join(__version__.split(".")[:2])
+        nlp.meta.update(
+            description="Biomedical entity linking by constrained generation of concept names",
+            license="MIT",
+            name=f"angel_{name}",
+            version=__version__,
+            requirements=[f"spacy-angel>={version}"],
+        )
+        performance = nlp.meta.setdefault("performance", {})
+        performance.pop("calibration", None)
         fitted = None
         if calibrate:
             # The words of the corpora do not stay in the vocab.
             with nlp.memory_zone():
                 documents = chain.from_iterable(map(read_corpus, calibrate))
                 fitted = calibrate_on(nlp, linker, documents)
-        _describe(nlp, name)
-        if fitted is not None:
             corpora = [corpus.name for corpus in calibrate]
-            nlp.meta["performance"]["calibration"] = {"corpora": corpora, **asdict(fitted)}
+            performance["calibration"] = {"corpora": corpora, **asdict(fitted)}
         with replacing_folder(output, lambda entry: False) as new:
             nlp.to_disk(new)
     return fitted
@@ -114,11 +122,7 @@ def _open_base(ner: Path | str | None) -> "Language":
         add_biomedical_tokens(nlp)
     else:
         folder = DATA / SHIPPED_NAME if ner == SHIPPED_NAME else ner
-        try:
-            nlp = spacy.load(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY])
-        except OSError as error:
-            reason = str(error).splitlines()[0].rstrip(".")
-            raise AngelError(f"{str(ner)!r} cannot be loaded as a pipeline: {reason}.") from error
+        nlp = load_folder(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY])
         # The rest of the config has paths of the machine that trained it.
         plain = type(nlp)().config
         for section in nlp.config.keys() - {"nlp", "components"}:
@@ -134,21 +138,3 @@ def _open_base(ner: Path | str | None) -> "Language":
     if ner is not None:
         nlp.add_pipe(CONSISTENCY)
     return nlp
-
-
-def _describe(nlp: "Language", name: str) -> None:
-    """Fill in meta.json; the recognizer's scores are kept."""
-    from ..about import __version__
-
-    performance = dict(nlp.meta.get("performance", {}))
-    performance.pop("calibration", None)
-    nlp.meta.update(
-        {
-            "description": "Biomedical entity linking by constrained generation of concept names",
-            "license": "MIT",
-            "name": f"angel_{name}",
-            "version": __version__,
-            "requirements": [f"spacy-angel>={'.'.join(__version__.split('.')[:2])}"],
-            "performance": performance,
-        }
-    )

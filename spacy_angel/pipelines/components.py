@@ -26,11 +26,9 @@ def components_before(
     RETURNS (list[str]): their names, in the order of the pipeline.
     """
     before = nlp.pipe_names[: nlp.pipe_names.index(name_of(nlp, linker))]
-    return [
-        name
-        for name in before
-        if not given_mentions or "doc.ents" not in nlp.get_pipe_meta(name).assigns
-    ]
+    if given_mentions:
+        return [name for name in before if "doc.ents" not in nlp.get_pipe_meta(name).assigns]
+    return before
 
 
 def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":

@@ -3,7 +3,8 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 _FOLDS = 5
 _NIL = "NIL"
-# Characters on either side of a correction, more than a model reads.
-_CONTEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +85,17 @@ def learn_rules(
     decided = decisions(nlp, linker, corpus)
     own = linker.settings.curation
     own_rules = read_rules(Path(own)).rules if own is not None else ()
-    n_right = 0
+    held_out: list[Decision] = []
     with TemporaryDirectory(prefix="spacy-angel-") as folder:
         for fold in range(min(_FOLDS, len(corpus))):
-            others = [one for i, row in enumerate(decided) if i % _FOLDS != fold for one in row]
+            others = [row for i, row in enumerate(decided) if i % _FOLDS != fold]
             path = Path(folder) / f"{fold}.tsv"
-            write_rules([*own_rules, *propose_rules(others, linker.kb)], path)
+            write_rules([*own_rules, *propose_rules(chain(*others), linker.kb)], path)
             with linker.using(curation=str(path)):
-                held_out = decisions(nlp, linker, corpus[fold::_FOLDS])
-            n_right += sum(one.is_right for row in held_out for one in row)
-    every = [one for row in decided for one in row]
+                held_out += chain(*decisions(nlp, linker, corpus[fold::_FOLDS]))
+    every = list(chain(*decided))
+    n_right_before, n_right = (sum(one.is_right for one in rows) for rows in (every, held_out))
     rules = propose_rules(every, linker.kb, author, date)
-    n_right_before = sum(one.is_right for one in every)
     return LearnedRules(rules, len(every), n_right_before, n_right, decided)
 
 
@@ -143,32 +141,29 @@ def propose_rules(
     author (str), date (str): kept with the rules.
     RETURNS (list[Rule]): in the order of the strings; the reason says what each is based on.
     """
-    by_string: defaultdict[str, defaultdict[str, list[Decision]]]
-    by_string = defaultdict(lambda: defaultdict(list))
+    by_string: defaultdict[tuple[str, str], list[Decision]] = defaultdict(list)
     for one in decided:
         if len(one.gold) < 2 and (name := normalize_name(one.text)):
-            by_string[name][one.label].append(one)
+            by_string[name, one.label].append(one)
+    n_labels = Counter(name for name, _ in by_string)
     rules = []
-    for _, by_label in sorted(by_string.items()):
-        for label, group in sorted(by_label.items()):
-            rule = _rule(group, kb, label if len(by_label) > 1 else "")
-            if rule is not None:
-                rules.append(replace(rule, author=author, date=date))
+    for (name, label), group in sorted(by_string.items()):
+        n_right = sum(one.is_right for one in group)
+        gold, n = Counter(next(iter(one.gold), "") for one in group).most_common(1)[0]
+        if n <= n_right:
+            continue
+        reason = f"{n} of {len(group)} corrected or confirmed, {n_right} right before"
+        rule = Rule(
+            "means" if gold else "not-mention",
+            Counter(one.text for one in group).most_common(1)[0][0],
+            label=label if n_labels[name] > 1 else "",
+            concept=gold,
+            author=author,
+            date=date,
+            reason=f"{reason}: {kb[gold].canonical_name}" if gold else reason,
+        )
+        rules.append(rule)
     return rules
-
-
-def _rule(group: Sequence[Decision], kb: "ConceptKB", label: str) -> Rule | None:
-    n_right = sum(one.is_right for one in group)
-    golds = Counter(next(iter(one.gold), "") for one in group)
-    gold, n = golds.most_common(1)[0]
-    if n <= n_right:
-        return None
-    text = Counter(one.text for one in group).most_common(1)[0][0]
-    reason = f"{n} of {len(group)} corrected or confirmed, {n_right} right before"
-    if not gold:
-        return Rule("not-mention", text, label=label, reason=reason)
-    reason += f": {kb[gold].canonical_name}"
-    return Rule("means", text, label=label, concept=gold, reason=reason)
 
 
 def correction_lines(
@@ -185,8 +180,8 @@ def correction_lines(
             if one.linked_to and not one.is_right and len(one.gold) == 1:
                 correction = {
                     "mention": mention.text,
-                    "left": document.text[: mention.start][-_CONTEXT:].strip(),
-                    "right": document.text[mention.end :][:_CONTEXT].strip(),
+                    "left": document.text[: mention.start].strip(),
+                    "right": document.text[mention.end :].strip(),
                     "chosen_id": min(one.gold),
                     "rejected_ids": [one.linked_to],
                 }

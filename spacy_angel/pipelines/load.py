@@ -1,7 +1,7 @@
 """Open a pipeline with a linker: one that ships, a saved one, or the shipped one with another model
 or vocabulary."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +48,6 @@ def load(
     RAISES (AngelError): the model or vocabulary does not exist, a setting is unknown or has a wrong
         value, or a tokenizer or preset was given for a pipeline, which has its own.
     """
-    from ..linking.settings.loaders import load_vocabulary
-
     settings = LinkerSettings.flat(settings)
     LinkerSettings.from_dict(settings)
     if preset in ("shipped", "published"):
@@ -69,14 +67,10 @@ def load(
         if is_shipped and not settings.get("rerank", True):
             settings = model_alone(is_calibrated=kb is None) | settings
         nlp = load_folder(folder, settings)
-    linker: Any = find_linker(nlp)
+    linker = find_linker(nlp)
     # A config would add labels to those of the pipeline, whose types are of its own vocabulary.
     if kb is not None or "types_by_label" in settings:
-        linker.types_by_label = {}
-    if kb is not None:
-        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
-    if "types_by_label" in settings:
-        linker.types_by_label = settings["types_by_label"]
+        _use_vocabulary(linker, kb, settings.get("types_by_label", {}))
     linker.initialize(nlp=nlp)
     return nlp
 
@@ -92,8 +86,6 @@ def open_pipeline(
     RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
     RAISES (AngelError): it cannot be loaded, or has no linker.
     """
-    from ..linking.settings.loaders import load_vocabulary
-
     if not isinstance(pipeline, str | Path):
         nlp = pipeline
     elif str(pipeline) in SHIPPED_NAMES:
@@ -102,19 +94,21 @@ def open_pipeline(
         nlp = load_folder(_pipeline_folder(pipeline) or pipeline)
     linker = find_linker(nlp)
     if kb is not None:
-        linker.settings = linker.settings.changed(types_by_label={})
-        linker.kb = load_vocabulary(kb)
-        types: Any = types_of(kb)
-        linker.settings = linker.settings.changed(types_by_label=types)
+        _use_vocabulary(linker, kb, types_of(kb))
     return nlp, linker
 
 
-def load_folder(pipeline: Path | str, settings: Mapping[str, Any] | None = None) -> "Language":
+def load_folder(
+    pipeline: Path | str,
+    settings: Mapping[str, Any] | None = None,
+    exclude: Sequence[str] = (),
+) -> "Language":
     """Load a saved pipeline.
 
     pipeline (Path | str): its folder, or the name of a package.
     settings (Mapping[str, Any] | None): override those of its first linker, by flat name; `device`
         and `dtype` apply to all linkers and to `angel_recogniser`.
+    exclude (Sequence[str]): components that are not loaded.
     RETURNS (Language): the pipeline.
     RAISES (AngelError): it cannot be loaded.
     """
@@ -130,17 +124,23 @@ def load_folder(pipeline: Path | str, settings: Mapping[str, Any] | None = None)
             overrides = {n: running for n, f in factories.items() if f in _WITH_DEVICE}
             linkers = [name for name, factory in factories.items() if factory == LINKER]
             overrides |= dict.fromkeys(linkers[:1], nested(values))
-        return spacy.load(pipeline, config={"components": overrides})
+        return spacy.load(pipeline, exclude=list(exclude), config={"components": overrides})
     except AngelError:
         raise
     # Whatever spaCy, its components and their libraries raise for a damaged file.
     except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        is_known = isinstance(error, OSError) and lines
-        reason = lines[0] if is_known else f"{type(error).__name__}: {' '.join(lines)}"
-        raise AngelError(
-            f"{str(pipeline)!r} cannot be loaded as a pipeline: {reason.rstrip('.: ')}."
-        ) from error
+        reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".: ")
+        raise AngelError(f"{str(pipeline)!r} cannot be loaded as a pipeline: {reason}.") from error
+
+
+def _use_vocabulary(linker: Any, kb: "ConceptKB | Path | str | None", types: Any) -> None:
+    """Give a linker another vocabulary, unless it is None, and the types of its labels."""
+    from ..linking.settings.loaders import load_vocabulary
+
+    linker.types_by_label = {}
+    if kb is not None:
+        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
+    linker.types_by_label = types
 
 
 def find_linker(nlp: "Language") -> "AngelLinker":
@@ -151,8 +151,7 @@ def find_linker(nlp: "Language") -> "AngelLinker":
     for _, component in nlp.pipeline:
         if isinstance(component, AngelLinker):
             return component
-    names = ", ".join(nlp.pipe_names) or "none"
-    raise AngelError(f"The pipeline has no angel_linker. Its components: {names}.")
+    raise AngelError(f"The pipeline has no angel_linker. Its components: {nlp.pipe_names}.")
 
 
 def _pipeline_folder(pipeline: str | Path) -> Path | None:
@@ -162,10 +161,7 @@ def _pipeline_folder(pipeline: str | Path) -> Path | None:
 
     folder = Path(pipeline)
     if isinstance(pipeline, str) and util.is_package(pipeline):
-        package = util.get_package_path(pipeline)
-        if (package / "meta.json").is_file():
-            meta = util.get_model_meta(package)
-            folder = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
+        folder = next(util.get_package_path(pipeline).glob(f"{pipeline}-*"), folder)
     return folder if (folder / "config.cfg").is_file() else None
 
 

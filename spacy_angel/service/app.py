@@ -50,9 +50,7 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        responses={
-            code: {"model": Problem, "description": text} for code, text in _PROBLEMS.items()
-        },
+        responses={c: {"model": Problem, "description": text} for c, text in _PROBLEMS.items()},
     )
     app.add_middleware(Guard, access=access, limits=service.limits)
 
@@ -70,10 +68,7 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
         summary="Link texts, documents with mentions, and strings",
         responses={
             200: {"content": {name: {} for name in WRITERS if name not in (JSON, HTML)}},
-            406: {
-                "model": Problem,
-                "description": "None of the accepted media types is available.",
-            },
+            406: {"model": Problem, "description": "No accepted media type is available."},
             429: {"model": Problem, "description": "Too many requests are waiting."},
         },
     )

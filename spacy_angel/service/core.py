@@ -1,23 +1,18 @@
 """One open pipeline for many callers: what the web service and the MCP tools share."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..about import __version__
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.showing.display import concept_url
 from ..vocabulary.lookup.typed import complete_name, concept_of
 from .batches import LinkQueue
 from .limits import Limits, Refused
 from .linking import Failure, Job, Linked, PipelineLinker
-from .schema import (
-    ConceptAnswer,
-    GivenDocument,
-    GivenString,
-    Health,
-    LinkRequest,
-    NameHit,
-)
+from .schema import ConceptAnswer, GivenDocument, GivenString, Health, LinkRequest, NameHit
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -73,8 +68,8 @@ class Service:
         linked = []
         for job, result in zip(jobs, future.result(), strict=True):
             if isinstance(result, Failure):
-                where = f"document {job.document.doc_id}: the pipeline fails on it ({result.kind})."
-                raise Refused(500, f"{where} Leave it out, and report the error.")
+                where = f"document {job.document.doc_id}"
+                raise Refused(500, f"{where}: the pipeline fails on it ({result.kind}).")
             linked.append(result)
         return linked
 
@@ -110,10 +105,8 @@ class Service:
 
     def health(self) -> Health:
         """RETURNS (Health): what the pipeline links to."""
-        from ..about import __version__
-
-        counts = self.kb.counts
-        return Health(version=__version__, concepts=len(self.kb), names=counts["names"])
+        names = self.kb.counts["names"]
+        return Health(version=__version__, concepts=len(self.kb), names=names)
 
 
 def jobs_of(
@@ -128,21 +121,16 @@ def jobs_of(
     """
     texts = [*([] if request.text is None else [request.text]), *request.texts]
     documents = [*(GivenDocument(text=text) for text in texts), *request.documents]
-    n_documents = len(documents) + len(request.strings)
-    n_mentions = sum(len(d.mentions or ()) for d in documents) + len(request.strings)
     lengths = [len(d.text) for d in documents]
     lengths += [len(s.text if s.context is None else s.context) for s in request.strings]
-    n_characters = max(lengths, default=0)
+    n_mentions = sum(len(d.mentions or ()) for d in documents) + len(request.strings)
     for found, most, what in (
-        (n_documents, limits.max_documents, "documents"),
+        (len(lengths), limits.max_documents, "documents"),
         (n_mentions, limits.max_mentions, "mentions"),
-        (n_characters, limits.max_characters, "characters in one text"),
+        (max(lengths, default=0), limits.max_characters, "characters in one text"),
     ):
         if found > most:
-            raise Refused(
-                422,
-                f"The request has {found:,} {what}; at most {most:,} are allowed.",
-            )
+            raise Refused(422, f"The request has {found:,} {what}; at most {most:,} are allowed.")
     jobs = []
     for number, document in enumerate(documents, start=1):
         read = _corpus_document(document, number, len(texts))
@@ -161,8 +149,7 @@ def _corpus_document(document: GivenDocument, number: int, n_texts: int) -> Corp
         is_inside = mention.start < mention.end <= len(text)
         if not is_inside or not covered.strip() or covered != covered.strip():
             where = f"documents[{number - n_texts - 1}].mentions[{i}]"
-            problem = "start and end are not the first and last letters of a mention in the text"
-            raise Refused(422, f"{where}: {problem}.")
+            raise Refused(422, f"{where}: start and end are not those of a mention in the text.")
         mentions.append(GoldMention(mention.start, mention.end, covered, mention.label))
     return CorpusDocument(document.doc_id or str(number), text, tuple(mentions))
 
@@ -173,27 +160,18 @@ def _of_string(string: GivenString, i: int, number: int) -> CorpusDocument:
     context = mention if string.context is None else string.context
     start = _place(mention, context)
     if not mention or start < 0:
-        problem = "the text is not in its context, or blank"
-        raise Refused(422, f"strings[{i}]: {problem}.")
+        raise Refused(422, f"strings[{i}]: the text is not in its context, or blank.")
     end = start + len(mention)
     gold = GoldMention(start, end, context[start:end], string.label)
     return CorpusDocument(str(number), context, (gold,))
 
 
 def _place(mention: str, context: str) -> int:
-    """Where a string stands as a word of its own, or else anywhere; in its own letters, or else in
-    small ones. RETURNS (int): -1 where it does not."""
-    small = context.lower()
-    tries = [(mention, context)]
-    # Letters whose small ones are two would move what comes after them.
-    if len(small) == len(context):
-        tries.append((mention.lower(), small))
-    for wanted, text in tries:
-        start = text.find(wanted)
-        while start >= 0:
-            end = start + len(wanted)
-            around = text[max(start - 1, 0) : start] + text[end : end + 1]
-            if not any(map(str.isalnum, around)):
-                return start
-            start = text.find(wanted, start + 1)
-    return next((place for wanted, text in tries if (place := text.find(wanted)) >= 0), -1)
+    """Where a string occurs as a whole word, or else anywhere; in its own case, or else in any.
+    RETURNS (int): the first such place; -1 if there is none."""
+    anywhere = re.escape(mention)
+    for pattern in (rf"(?<![^\W_]){anywhere}(?![^\W_])", anywhere):
+        for flags in (0, re.IGNORECASE):
+            if found := re.search(pattern, context, flags):
+                return found.start()
+    return -1

@@ -1,5 +1,6 @@
 """Answers in the format that the client accepts: JSON, PubTator, BioC JSON, or the page's HTML."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -12,6 +13,7 @@ from .limits import Refused
 from .linking import Job, Linked
 from .schema import LinkAnswer, LinkedDocument
 
+_NUMBER = re.compile(r"\d+\.?\d*|\.\d+", re.ASCII)
 JSON = "application/json"
 HTML = "text/html"
 
@@ -79,23 +81,14 @@ def accepted(header: str | None) -> str:
     RAISES (Refused): it accepts none."""
     ranges = []
     for part in (header or "*/*").lower().split(","):
-        name, *parameters = (piece.strip() for piece in part.split(";"))
-        given = [value for key, _, value in (p.partition("=") for p in parameters) if key == "q"]
-        ranges.append((_quality(given[0]) if given else 1.0, name))
-    for quality, name in sorted(ranges, key=lambda one: -one[0]):
-        for kind in WRITERS if quality > 0 else ():
+        name, *parameters = part.replace(" ", "").split(";")
+        quality = dict(p.partition("=")[::2] for p in parameters).get("q", "1")
+        ranges.append((float(quality) if _NUMBER.fullmatch(quality) else 0.0, name))
+    for weight, name in sorted(ranges, key=lambda one: -one[0]):
+        for kind in WRITERS if weight > 0 else ():
             if fnmatchcase(kind, name):
                 return kind
-    raise Refused(
-        406, f"None of the accepted media types is available. Available: {', '.join(WRITERS)}."
-    )
-
-
-def _quality(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
+    raise Refused(406, f"None of the accepted media types is available: {', '.join(WRITERS)}.")
 
 
 def _gold(linked: Linked) -> tuple[GoldMention, ...]:

@@ -10,8 +10,10 @@ import asyncio
 import hmac
 import ipaddress
 import logging
+import re
 import traceback
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,9 +84,7 @@ def access_for(
     if is_loopback(host):
         hosts = {*LOOPBACK, host, *allowed}
     elif token is None:
-        raise AngelError(
-            f"{host} is reachable from other machines, which needs a secret in --token-file."
-        )
+        raise AngelError(f"{host} is reachable from other machines; it needs a --token-file.")
     else:
         hosts = {*allowed, host} if allowed else set()
     return Access(frozenset(map(str.lower, hosts)), token, frozenset(open_paths))
@@ -92,19 +92,15 @@ def access_for(
 
 def is_loopback(host: str) -> bool:
     """host (str): name or address. RETURNS (bool): whether only this machine reaches it."""
-    try:
+    with suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return host == "localhost"
 
 
 def _read_token(path: Path) -> str:
     token = decoded(path.read_bytes(), path).strip()
-    is_one = token.isascii() and token.isprintable() and " " not in token
-    if len(token) < _MIN_TOKEN or not is_one:
-        raise AngelError(
-            f"The token file {path} must be one line of {_MIN_TOKEN} or more characters."
-        )
+    if not re.fullmatch(rf"[!-~]{{{_MIN_TOKEN},}}", token):
+        raise AngelError(f"{path} must have one line of {_MIN_TOKEN} or more characters.")
     return token
 
 
@@ -198,23 +194,19 @@ class Guard:
                 if len(body) > limit:
                     raise too_much
                 if self._n_bytes > limit * _MAX_BODIES:
-                    message = f"Requests of {limit * _MAX_BODIES:,} bytes are being answered."
-                    raise Refused(429, f"{message} Try again later.")
+                    raise Refused(429, "Too many bytes are being answered. Try again later.")
 
         try:
             await asyncio.wait_for(read(), _BODY_SECONDS)
         except asyncio.TimeoutError:
-            raise Refused(
-                408, f"The body did not arrive within {_BODY_SECONDS:g} seconds."
-            ) from None
+            raise Refused(408, f"The body took more than {_BODY_SECONDS:g} seconds.") from None
 
 
 def _hostname(host: str) -> str:
     """host (str): `name:port`, `[::1]:8000`. RETURNS (str): the name; empty if there is none."""
-    try:
+    with suppress(ValueError):
         return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    return ""
 
 
 def problem(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

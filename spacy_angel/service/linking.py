@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..linking.showing.explanation import LinkExplanation
 
 logger = logging.getLogger(__name__)
-
-_PLACES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,36 +127,34 @@ class PipelineLinker:
 
     def _mention(self, span: "Span", explained: "LinkExplanation | None") -> LinkedMention:
         settings, kb = self.linker.settings, self.linker.kb
-        values: dict[str, Any] = {
-            "start": span.start_char,
-            "end": span.end_char,
-            "text": span.text,
-            "label": span.label_,
-            "status": "nil",
-        }
+        mention = LinkedMention(
+            start=span.start_char, end=span.end_char, text=span.text, label=span.label_
+        )
         kb_id = span._.get(settings.outputs.kb_id)
         if kb_id not in ("", NIL):
-            concept = kb.get(kb_id)
-            values |= {"status": "linked", "concept_id": kb_id}
-            values["name"] = None if concept is None else concept.canonical_name
+            mention.status, mention.concept_id = "linked", kb_id
+            mention.name = kb[kb_id].canonical_name if kb_id in kb else None
             score = dict(span._.get(settings.outputs.kb_ents)).get(kb_id)
             if score is not None:
-                values["probability" if settings.rerank else "share"] = round(score, _PLACES)
+                setattr(mention, "probability" if settings.rerank else "share", _rounded(score))
         elif not links_label(span.label_, settings):
-            values["status"] = "skipped"
-        if settings.rerank and values["status"] != "skipped":
+            mention.status = "skipped"
+        if settings.rerank and mention.status != "skipped":
             ranked = self.linker.rank(span._.get(settings.outputs.candidates))
-            none = 1 - fsum(probability for _, probability in ranked)
-            values["nil_probability"] = round(max(none, 0.0), _PLACES)
+            mention.nil_probability = _rounded(max(1 - fsum(p for _, p in ranked), 0.0))
         if explained is not None:
-            values["why"] = explained.why
-            values["candidates"] = [
+            mention.why = explained.why
+            mention.candidates = [
                 Found(
                     concept_id=found.concept_id,
                     name=found.canonical_name,
-                    probability=round(found.probability, _PLACES),
+                    probability=_rounded(found.probability),
                     names=[name for name, _ in found.names],
                 )
                 for found in explained.concepts
             ]
-        return LinkedMention(**values)
+        return mention
+
+
+def _rounded(score: float) -> float:
+    return round(score, 4)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ..files.json_values import Text
 
@@ -21,6 +21,12 @@ DocId = Annotated[
         pattern=r"^[^|\s](?:[^|\t\n\r]{0,198}[^|\s])?$",
         description="Comes back with the answer; without one the document's number, from 1.",
     ),
+]
+
+
+_EXAMPLES: list[JsonValue] = [
+    {"text": "She had a heart attack."},
+    {"strings": [{"text": "MS", "label": "DISEASE", "context": "MS is a nervous disease."}]},
 ]
 
 
@@ -59,24 +65,7 @@ class GivenString(_Given):
 class LinkRequest(_Given):
     """What is to be linked: one text, or any number of texts, documents and strings."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        strict=True,
-        json_schema_extra={
-            "examples": [
-                {"text": "She had a heart attack."},
-                {
-                    "strings": [
-                        {
-                            "text": "MS",
-                            "label": "DISEASE",
-                            "context": "MS is a disease of the central nervous system.",
-                        }
-                    ]
-                },
-            ]
-        },
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
 
     text: Text | None = None
     texts: list[Text] = []
@@ -101,8 +90,9 @@ class LinkedMention(BaseModel):
     text: str
     label: str
     status: Literal["linked", "nil", "skipped"] = Field(
+        default="nil",
         description="`nil`: no concept of the vocabulary is meant; `skipped`: mentions of this "
-        "label are not linked."
+        "label are not linked.",
     )
     concept_id: str | None = None
     name: str | None = Field(default=None, description="Canonical name of the concept.")

@@ -18,10 +18,8 @@ _IDLE = 15
 def check_extra(extra: str, *modules: str) -> None:
     """extra (str): of the command of the same name. modules (str): that it installs.
     RAISES (AngelError): one is not installed."""
-    if any(find_spec(module) is None for module in modules):
-        raise AngelError(
-            f"`spacy-angel {extra}` needs its extra: pip install 'spacy-angel[{extra}]'."
-        )
+    if not all(map(find_spec, modules)):
+        raise AngelError(f"`spacy-angel {extra}` needs: pip install 'spacy-angel[{extra}]'.")
 
 
 def serve(app: "ASGIApp", host: str, port: int, on_ready: Callable[[str], None]) -> None:
@@ -59,10 +57,6 @@ def _listen(host: str, port: int) -> socket.socket:
     # By the protocol asyncio knows that answers are to leave at once, and not 40 ms later.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-        listening.listen(_BACKLOG)
-    except OSError:
-        listening.close()
-        raise
+    listening.bind((host, port))
+    listening.listen(_BACKLOG)
     return listening

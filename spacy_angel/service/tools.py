@@ -17,7 +17,7 @@ from ..errors import AngelError
 from .core import Service, jobs_of
 from .limits import Limits
 from .linking import Linked
-from .schema import GivenString, LinkedMention, LinkRequest, NameHit
+from .schema import ConceptAnswer, Found, GivenString, LinkedMention, LinkRequest, NameHits
 
 NOT_IN_VOCABULARY = "not in the vocabulary"
 NOT_LINKED = "mentions with this label are not linked"
@@ -50,36 +50,16 @@ class Links(BaseModel):
     links: list[Link]
 
 
-class Candidate(BaseModel):
-    """A concept that came into question."""
-
-    concept_id: str
-    name: str
-    probability: float
-
-
 class Reason(Link):
     """A link with what led to it."""
 
     why: str
-    candidates: list[Candidate] = Field(description="The most probable ones, best first.")
+    candidates: list[Found] = Field(description="The most probable ones, best first.")
 
 
-class KnownConcept(BaseModel):
-    """A concept of the vocabulary."""
+class Names(NameHits):
+    """Concepts whose names match, best first."""
 
-    concept_id: str
-    name: str
-    aliases: list[str]
-    more_aliases: int = Field(description="That are not shown.")
-    types: list[str]
-    definition: str | None
-
-
-class Names(BaseModel):
-    """Concepts whose names fit, best first."""
-
-    concepts: list[NameHit]
     note: str = Field(description=f"`found`, or `{NOT_IN_VOCABULARY}`.")
 
 
@@ -91,14 +71,13 @@ class _Server(MCPServer):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             cause = error.__cause__
-            if cause is None:
-                raise
-            message = f"The service failed ({type(cause).__name__}). Please report it."
             if isinstance(cause, ValidationError):
                 first = cause.errors(include_input=False)[0]
                 message = f"{'.'.join(map(str, first['loc']))}: {first['msg']}."
-            elif isinstance(cause, AngelError):
-                message = str(cause)
+            elif cause is None or isinstance(cause, AngelError):
+                message = str(cause or error)
+            else:
+                message = f"The service failed ({type(cause).__name__}). Please report it."
         raise ToolError(message)
 
 
@@ -131,17 +110,13 @@ def make_server(service: Service) -> MCPServer:
         found = await linked(LinkRequest(strings=strings))
         return Links(links=[Link(**_plain(one.mentions[0])) for one in found])
 
-    async def look_up_concept(concept_id: str) -> KnownConcept:
-        """Names, types and definition of a concept by its identifier, e.g. `MESH:D009203`."""
+    async def look_up_concept(concept_id: str) -> ConceptAnswer:
+        """Names, types and definition of a concept by its identifier, e.g. `MESH:D009203`. Shows at
+        most 20 aliases and 500 characters of the definition."""
         concept = service.concept(concept_id)
-        return KnownConcept(
-            concept_id=concept.concept_id,
-            name=concept.name,
-            aliases=concept.aliases[:_MAX_ALIASES],
-            more_aliases=max(len(concept.aliases) - _MAX_ALIASES, 0),
-            types=concept.types,
-            definition=concept.definition and concept.definition[:_MAX_DEFINITION],
-        )
+        concept.aliases = concept.aliases[:_MAX_ALIASES]
+        concept.definition = concept.definition and concept.definition[:_MAX_DEFINITION]
+        return concept
 
     async def search_names(text: str, limit: int = 10) -> Names:
         """Concepts by how a name begins, or by a similar name; without context. To link what
@@ -155,10 +130,7 @@ def make_server(service: Service) -> MCPServer:
         string = GivenString(text=text, context=context, label=label)
         (document,) = await linked(LinkRequest(strings=[string]), explain=True)
         (mention,) = document.mentions
-        candidates = [
-            Candidate(concept_id=one.concept_id, name=one.name, probability=one.probability)
-            for one in (mention.candidates or ())[:_MAX_CANDIDATES]
-        ]
+        candidates = (mention.candidates or [])[:_MAX_CANDIDATES]
         return Reason(**_plain(mention), why=mention.why or "", candidates=candidates)
 
     for function in (link_text, ground_strings, look_up_concept, search_names, explain_link):

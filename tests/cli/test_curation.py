@@ -67,17 +67,3 @@ def test_rows_that_are_no_rules_are_told_with_their_numbers(tmp_path: Path, rule
     assert code == 1
     assert err.startswith("Line 6 is left out: there is no action 'nmae'")
     assert "4 in effect" in out
-
-
-CORPUS = """\
-1|t|Heart attack
-1|a|No coronary disease, no CAD.
-1\t0\t12\tHeart attack\tDisease\tM:2
-1\t16\t32\tcoronary disease\tDisease\tM:1
-1\t37\t40\tCAD\tDisease\tM:1
-
-2|t|CAD
-2|a|None.
-2\t0\t3\tCAD\tDisease\tM:2
-
-"""

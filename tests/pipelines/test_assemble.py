@@ -23,6 +23,7 @@ RECORDS = [
     for kind, concepts in (("Disease", models.DISEASES), ("Chemical", models.DRUGS))
     for c, (name, *aliases) in concepts.items()
 ]
+ADDED = ["abbreviation_detector", "angel_consistency", "angel_linker"]
 CORPUS = """\
 1|t|history of aspirin. history of diabetes.
 1|a|history of migraine. history of zzz qqq. history of xqj 77.
@@ -57,13 +58,7 @@ def test_the_pipeline_is_complete(parts: Path, tmp_path: Path) -> None:
     assert fitted is None
     shutil.rmtree(moved)
     nlp = spacy.load(tmp_path / "out")
-    assert nlp.pipe_names == [
-        "sentencizer",
-        "entity_ruler",
-        "abbreviation_detector",
-        "angel_consistency",
-        "angel_linker",
-    ]
+    assert nlp.pipe_names == ["sentencizer", "entity_ruler", *ADDED]
     (ent,) = nlp("history of aspirin.").ents
     assert (ent.label_, ent.kb_id_) == ("DRUG", "MESH:D001241")
     assert nlp.meta["name"] == "angel_mini"
@@ -79,13 +74,8 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
     # Diseases and chemicals have weights of their own, for which one text is too little.
     texts = [re.sub(r"^1(?=[|\t])", str(i), CORPUS, flags=re.M) for i in range(4)]
     (tmp_path / "dev.pubtator").write_text("".join(texts), "utf8")
-    fitted = assemble(
-        parts / "model",
-        parts / "kb.jsonl",
-        out,
-        calibrate=[tmp_path / "dev.pubtator"],
-        length_penalty=0.0,
-    )
+    given = {"calibrate": [tmp_path / "dev.pubtator"], "length_penalty": 0.0}
+    fitted = assemble(parts / "model", parts / "kb.jsonl", out, **given)
     # what the vocabulary does not have should link to nothing
     assert (fitted.n_mentions, fitted.n_outside, fitted.n_outside_nil) == (20, 8, 8)
     assert (fitted.n_right, fitted.f) == (12, 1.0)
@@ -115,16 +105,6 @@ def test_storage_and_name_are_free(parts: Path, tmp_path: Path, storage: str) ->
     doc = nlp.make_doc("history of aspirin.")
     doc.ents = [doc.char_span(11, 18, label="X")]
     assert nlp.get_pipe("angel_linker")(doc).ents[0].kb_id_ == "MESH:D001241"
-
-
-def test_a_pipeline_with_a_linker_gives_its_recogniser(parts: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    assemble(parts / "model", parts / "kb.jsonl", out, ner=parts / "ner")
-    assemble(parts / "model", parts / "kb.jsonl", out, ner=out, name="again")
-    nlp = spacy.load(out)
-    assert nlp.meta["name"] == "angel_again"
-    assert len(nlp.pipe_names) == 5
-    assert [ent.kb_id_ for ent in nlp("history of aspirin.").ents] == ["MESH:D001241"]
 
 
 NOISY = "a his\u00adtory of as\u200bpirin\u200b."
@@ -166,9 +146,12 @@ def test_other_files_beside_a_pipeline_stay(parts: Path, tmp_path: Path) -> None
     (out / "notes.txt").write_text("mine")
     before = {entry.name for entry in out.iterdir()}
     assert {"entity_ruler", "sentencizer.json"} <= before
-    assemble(parts / "model", parts / "kb.jsonl", out)
+    # A pipeline that has a linker already gives its recognizer.
+    assemble(parts / "model", parts / "kb.jsonl", out, ner=out, name="again")
     assert {entry.name for entry in out.iterdir()} == before
-    assert spacy.load(out).pipe_names[0] == "sentencizer"
+    nlp = spacy.load(out)
+    assert (nlp.meta["name"], len(nlp.pipe_names)) == ("angel_again", 5)
+    assert [ent.kb_id_ for ent in nlp("history of aspirin.").ents] == ["MESH:D001241"]
     assert (out / "notes.txt").read_text() == "mine"
 
 
@@ -210,12 +193,6 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
 def test_the_shipped_name_stands_for_each_part(tmp_path: Path) -> None:
     assemble("en_angel_mini", Path("en_angel_mini"), tmp_path / "out", ner="en_angel_mini")
     nlp = spacy.load(tmp_path / "out")
-    assert nlp.pipe_names == [
-        "sentencizer",
-        "angel_recogniser",
-        "abbreviation_detector",
-        "angel_consistency",
-        "angel_linker",
-    ]
+    assert nlp.pipe_names == ["sentencizer", "angel_recogniser", *ADDED]
     [ent] = nlp("She had a myocardial infarction.").ents
     assert ent.kb_id_ == "MESH:D009203"

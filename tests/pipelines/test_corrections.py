@@ -30,10 +30,6 @@ def decided(text: str, gold: str, linked_to: str, label: str = "DISEASE") -> Dec
     return Decision(text, label, frozenset(filter(None, [gold])), linked_to)
 
 
-def told(*rows: Decision) -> list[str]:
-    return [str(rule) for rule in propose_rules(rows, KB)]
-
-
 def test_a_string_means_what_most_of_its_mentions_were_corrected_to() -> None:
     rows = [decided("MI", "M:1", "M:2"), decided("mi", "M:1", ""), decided("MI", "M:2", "M:2")]
     (rule,) = propose_rules(rows, KB, "jd", "2024-05-31")
@@ -42,20 +38,24 @@ def test_a_string_means_what_most_of_its_mentions_were_corrected_to() -> None:
     assert (rule.author, rule.date) == ("jd", "2024-05-31")
 
 
-def test_a_rule_that_would_break_as_much_as_it_mends_is_not_made() -> None:
-    assert told(decided("MI", "M:1", "M:2"), decided("MI", "M:2", "M:2")) == []
-    assert told(decided("MI", "M:1", "M:1"), decided("MI", "M:1", "M:1")) == []
-
-
-def test_what_has_no_concept_is_no_mention_and_several_concepts_make_no_rule() -> None:
-    assert told(decided("was", "", "M:1")) == ["“was” is never a mention"]
-    both = Decision("MI and fit", "DISEASE", frozenset(["M:1", "M:2"]), "")
-    assert told(both, decided("...", "M:1", "")) == []
-
-
-def test_each_label_of_a_string_has_a_rule_of_its_own() -> None:
-    rows = [decided("fit", "M:2", ""), decided("fit", "M:1", "M:2", "PHENOTYPE")]
-    assert told(*rows) == ["“fit” means M:2 of DISEASE", "“fit” means M:1 of PHENOTYPE"]
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # A rule that would break as much as it mends, or that changes nothing, is not made.
+        ([decided("MI", "M:1", "M:2"), decided("MI", "M:2", "M:2")], []),
+        ([decided("MI", "M:1", "M:1")] * 2, []),
+        ([decided("was", "", "M:1")], ["“was” is never a mention"]),
+        ([Decision("MI and fit", "DISEASE", frozenset(["M:1", "M:2"]), "")], []),
+        ([decided("...", "M:1", "")], []),
+        # Each label of a string has a rule of its own.
+        (
+            [decided("fit", "M:2", ""), decided("fit", "M:1", "M:2", "PHENOTYPE")],
+            ["“fit” means M:2 of DISEASE", "“fit” means M:1 of PHENOTYPE"],
+        ),
+    ],
+)
+def test_rules_that_are_proposed(rows: list[Decision], expected: list[str]) -> None:
+    assert [str(rule) for rule in propose_rules(rows, KB)] == expected
 
 
 def documents(pairs: list[tuple[str, str]]) -> list[CorpusDocument]:

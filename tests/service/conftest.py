@@ -1,11 +1,16 @@
 """A service of a tiny pipeline; its tests need the extras `serve` and `mcp`."""
 
+import threading
+from importlib.util import find_spec
+
 import pytest
 from support.tiny_linker import make_pipeline
 
 from spacy_angel.service.core import Service
 from spacy_angel.service.limits import Limits
 
+if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client", "mcp"))):
+    collect_ignore_glob = ["test_*.py"]
 LIMITS = Limits(
     max_bytes=20_000, max_documents=20, max_mentions=30, max_waiting=4, max_characters=2000
 )
@@ -21,3 +26,24 @@ def service(nlp):
     service = Service(nlp, nlp.get_pipe("angel_linker"), LIMITS)
     yield service
     service.close()
+
+
+@pytest.fixture
+def start():
+    """Starts an application in a thread; returns its address."""
+
+    def start(app):
+        from spacy_angel.service.serving import serve
+
+        addresses, ready = [], threading.Event()
+
+        def on_ready(address):
+            addresses.append(address)
+            ready.set()
+
+        run = threading.Thread(target=serve, args=(app, "127.0.0.1", 0, on_ready), daemon=True)
+        run.start()
+        assert ready.wait(60)
+        return addresses[0]
+
+    return start

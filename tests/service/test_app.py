@@ -5,19 +5,15 @@ import re
 import threading
 
 import pytest
+from fastapi.testclient import TestClient
+from support.tiny_linker import TEXT
 
-fastapi = pytest.importorskip("fastapi", reason="needs the extra serve")
-pytest.importorskip("prometheus_client", reason="needs the extra serve")
-
-from fastapi.testclient import TestClient  # noqa: E402
-from support.tiny_linker import TEXT  # noqa: E402
-
-from spacy_angel.corpora.registry import read_corpus  # noqa: E402
-from spacy_angel.service.app import OPEN_PATHS, make_app  # noqa: E402
-from spacy_angel.service.formats import accepted  # noqa: E402
-from spacy_angel.service.guards import Access  # noqa: E402
-from spacy_angel.service.limits import Refused  # noqa: E402
-from spacy_angel.service.metrics import Metrics  # noqa: E402
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.service.app import OPEN_PATHS, make_app
+from spacy_angel.service.formats import accepted
+from spacy_angel.service.guards import Access
+from spacy_angel.service.limits import Refused
+from spacy_angel.service.metrics import Metrics
 
 SECRET = "Kreszenzia Obermoser"
 HERE = "http://127.0.0.1:8000"
@@ -138,6 +134,7 @@ def test_pubtator_and_bioc_are_read_back_as_they_were(client, tmp_path):
     ("header", "kind"),
     [
         (None, "application/json"),
+        ("", "application/json"),
         ("*/*", "application/json"),
         ("application/*", "application/json"),
         ("text/html, application/json;q=0.9", "text/html"),
@@ -152,11 +149,8 @@ def test_the_media_type_that_is_liked_best(header, kind):
     assert accepted(header) == kind
 
 
-@pytest.mark.parametrize("header", ["image/png", "", "application/json;q=0", ";;,=", "text"])
+@pytest.mark.parametrize("header", ["image/png", "application/json;q=0", ";;,=", "text"])
 def test_no_media_type_that_is_known(header):
-    if header == "":
-        assert accepted(header) == "application/json"
-        return
     with pytest.raises(Refused, match=r"application/bioc\+json") as refused:
         accepted(header)
     assert refused.value.status == 406
@@ -203,7 +197,6 @@ def test_health_and_figures(client):
 @pytest.mark.parametrize(
     ("body", "line"),
     [
-        ({"txt": SECRET}, "a field of another name"),
         ({SECRET: 1}, "a field of another name"),
         ({"text": 1}, "text: Input should be a valid string"),
         ({"text": [SECRET]}, "text: Input should be a valid string"),
@@ -326,11 +319,6 @@ def test_the_texts_leave_nothing_behind_in_the_pipeline(service, nlp, client):
     assert len(nlp.vocab.strings) == before
     again = link(client, {"texts": texts}).json()
     assert all(d["mentions"][0]["concept_id"] for d in again["documents"])
-
-
-def test_a_closed_service_says_so(client, service):
-    service.close()
-    assert "stopping" in told(client.post("/link", json={"text": "aspirin."}), 503)
 
 
 def test_the_page_loads_nothing_else(client):

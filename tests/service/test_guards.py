@@ -3,15 +3,11 @@
 import asyncio
 
 import pytest
-
-pytest.importorskip("fastapi", reason="needs the extra serve")
-pytest.importorskip("prometheus_client", reason="needs the extra serve")
-
 from fastapi.testclient import TestClient
 
 from spacy_angel.errors import AngelError
 from spacy_angel.service.app import OPEN_PATHS, make_app
-from spacy_angel.service.guards import Access, Guard, access_for, is_loopback
+from spacy_angel.service.guards import Access, Guard, access_for
 from spacy_angel.service.limits import Limits
 from spacy_angel.service.metrics import Metrics
 
@@ -49,7 +45,6 @@ def test_another_address_needs_a_token(host, token_file):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.0.1", "::1", "localhost"])
 def test_this_machine_needs_none(host):
-    assert is_loopback(host)
     assert access_for(host, None, [], []).token is None
 
 
@@ -76,14 +71,8 @@ def test_a_page_that_made_its_name_lead_here_is_refused(ask):
     access = access_for("127.0.0.1", None, ["angel.example"], OPEN_PATHS)
     for name in ("127.0.0.1:8000", "localhost", "[::1]:9", "LOCALHOST:1", "angel.example:443"):
         assert status(ask(access), host=name) == 200
-    for name in (
-        "evil.example",
-        "127.0.0.1.evil.example",
-        "localhost@evil.example:80",
-        "[::2]",
-        "[",
-        "",
-    ):
+    evil = ("evil.example", "127.0.0.1.evil.example", "localhost@evil.example:80")
+    for name in (*evil, "[::2]", "[", ""):
         for path in ("/metrics", "/"):
             assert status(ask(access), path, host=name) == 421
 

@@ -3,9 +3,6 @@
 import gc
 
 import pytest
-
-pytest.importorskip("fastapi", reason="needs the extra serve")
-
 from support.tiny_linker import make_pipeline
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention

@@ -5,18 +5,13 @@ axe-core-python.
 """
 
 import shutil
-import threading
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="needs the extra serve")
-pytest.importorskip("uvicorn", reason="needs the extra serve")
-
 from spacy_angel.service.app import OPEN_PATHS, make_app
 from spacy_angel.service.guards import access_for
 from spacy_angel.service.metrics import Metrics
-from spacy_angel.service.serving import serve
 from spacy_angel.vocabulary.names.concepts import Concept
 
 pytestmark = pytest.mark.slow
@@ -27,20 +22,11 @@ TIMEOUT = 120_000
 
 
 @pytest.fixture
-def address(service):
+def address(service, start):
     app = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), Metrics())
-    ready = threading.Event()
-    addresses = []
-
-    def on_ready(address):
-        addresses.append(address)
-        ready.set()
-
-    run = threading.Thread(target=serve, args=(app, "127.0.0.1", 0, on_ready), daemon=True)
-    run.start()
-    assert ready.wait(60)
+    address = start(app)
     service.kb.add(OWN)
-    yield addresses[0]
+    yield address
     service.kb.remove(OWN.concept_id)
 
 

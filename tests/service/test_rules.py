@@ -2,13 +2,8 @@
 
 import os
 import threading
-import time
 
 import pytest
-
-pytest.importorskip("fastapi", reason="needs the extra serve")
-pytest.importorskip("uvicorn", reason="needs the extra serve")
-
 import requests
 from spacy.language import Language
 from support.tiny_linker import make_pipeline
@@ -23,7 +18,6 @@ from spacy_angel.service.core import Service
 from spacy_angel.service.guards import access_for
 from spacy_angel.service.linking import Job, PipelineLinker
 from spacy_angel.service.metrics import Metrics
-from spacy_angel.service.serving import serve
 
 ATTACK, ASPIRIN = "MESH:D009203", "MESH:D001241"
 SECRET = "Kreszenzia Obermoser"
@@ -46,18 +40,10 @@ def nlp(model, vocabulary, rules):
 
 
 @pytest.fixture
-def address(nlp):
+def address(nlp, start):
     service = Service(nlp, nlp.get_pipe("angel_linker"))
     served = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), Metrics())
-    ready, addresses = threading.Event(), []
-
-    def on_ready(address):
-        addresses.append(address)
-        ready.set()
-
-    threading.Thread(target=serve, args=(served, "127.0.0.1", 0, on_ready), daemon=True).start()
-    ready.wait(60)
-    yield addresses[0]
+    yield start(served)
     service.close()
 
 
@@ -99,7 +85,7 @@ def test_a_broken_file_keeps_the_rules_and_is_told_in_one_line(address, rules, c
         for _ in range(3):
             assert link(address)[0] == ATTACK
         (line,) = [record.getMessage() for record in caplog.records]
-        assert "rules.tsv can no longer be read, so its rules stay as they were" in line
+        assert "rules.tsv can no longer be read; its last rules stay in use" in line
         assert "\n" not in line
         assert SECRET not in line
     caplog.clear()
@@ -130,33 +116,6 @@ def test_what_is_being_linked_goes_by_the_rules_that_it_began_with(nlp, address,
     # Neither linked by the one and explained by the other.
     assert answers == [(ATTACK, f"A rule: {BY_RULE} {ATTACK} (line 2).")]
     assert link(address) == (ASPIRIN, f"A rule: {BY_RULE} {ASPIRIN} (line 2).")
-
-
-def test_no_rules_are_read_while_they_are_being_written(address, rules, monkeypatch):
-    # Longer than a busy machine keeps the writer waiting.
-    monkeypatch.setattr("spacy_angel.curation.curated._SETTLED", 0.7)
-    put(rules, HEADER + OLD)
-    assert link(address)[0] == ATTACK
-    done = threading.Event()
-
-    def write():
-        for _ in range(3):
-            with open(rules, "w", encoding="utf8") as file:
-                for text in (HEADER, *["# not yet\n"] * 8, NEW[:9], NEW[9:]):
-                    file.write(text)
-                    file.flush()
-                    time.sleep(0.02)
-        done.set()
-
-    writing = threading.Thread(target=write)
-    writing.start()
-    answers = set()
-    while not done.is_set():
-        answers.add(link(address))
-    writing.join()
-    answers.add(link(address))
-    told = {(concept, why.partition(" (line")[0]) for concept, why in answers}
-    assert told == {(c, f"A rule: {BY_RULE} {c}") for c in (ATTACK, ASPIRIN)}
 
 
 def test_rules_that_were_never_read_are_told_at_the_start(nlp, rules):

@@ -5,16 +5,10 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-pytest.importorskip("fastapi", reason="needs the extra serve")
-pytest.importorskip("uvicorn", reason="needs the extra serve")
-pytest.importorskip("prometheus_client", reason="needs the extra serve")
-
 import requests
 from support.tiny_linker import TEXT
 from typer.testing import CliRunner
@@ -48,22 +42,18 @@ def test_a_port_that_is_taken_is_told():
             serve(None, "127.0.0.1", other.getsockname()[1], print)
 
 
-def test_answers_leave_at_once():
+def test_answers_leave_at_once(start):
     async def app(scope, receive, send):
         if scope["type"] == "http":
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"x"})
 
-    addresses = []
-    run = threading.Thread(target=serve, args=(app, "127.0.0.1", 0, addresses.append), daemon=True)
-    run.start()
-    while not addresses:
-        time.sleep(0.01)
+    address = start(app)
     waited = []
     with requests.Session() as session:
         for _ in range(20):
             begin = time.perf_counter()
-            assert session.get(addresses[0], timeout=60).text == "x"
+            assert session.get(address, timeout=60).text == "x"
             waited.append(time.perf_counter() - begin)
     # Where head and body wait for each other's receipt, each takes 40 ms.
     assert min(waited[1:]) < 0.03
