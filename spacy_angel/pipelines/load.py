@@ -43,7 +43,7 @@ def load(
         mention is linked. For an encoder-decoder also what it was trained with, if neither its
         files nor its name say so; see `model.presets`.
     settings (Any): fields of `LinkerSettings` that override the pipeline's own, e.g. `dtype="int8"`
-        or `search={"mode": "exact"}`. `device` and `dtype` apply to `angel_recogniser`, too.
+        or `search={"shortcuts": False}`. `device` and `dtype` apply to `angel_recogniser`, too.
     RETURNS (Language): the pipeline.
     RAISES (AngelError): the model or vocabulary does not exist, a setting is unknown or has a wrong
         value, or a tokenizer or preset was given for a pipeline, which has its own.
