@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError
 from ..files.json_values import parse_as
-from .stores import Store, absolute
+from .stores import RUN, Store, absolute
 
 if TYPE_CHECKING:
     from .inputs import Input
 
-RUN = "_run.json"
 MANIFEST = "_manifest.json"
 
 

@@ -11,8 +11,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
-from .folder import RUN
-from .stores import filesystem, is_address, local_copy, version
+from .stores import RUN, filesystem, is_address, local_copy, version
 
 # Enough of a file to infer its format.
 _HEAD_BYTES = 2**16

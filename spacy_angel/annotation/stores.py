@@ -20,6 +20,9 @@ from ..files.system import advice, reason
 STREAM = "-"
 """The name of standard input and standard output."""
 
+RUN = "_run.json"
+"""The file by which an output folder is recognized."""
+
 
 def is_address(path: str | Path) -> bool:
     """RETURNS (bool): whether a path is an address in an object store."""

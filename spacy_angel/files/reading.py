@@ -41,7 +41,7 @@ def open_binary(path: Path) -> BinaryIO:
     try:
         with open(path, "rb") as file:
             first = file.read(2)
-        if first == _GZIP:
+        if first and _GZIP.startswith(first):  # also a file cut after one byte
             return cast(BinaryIO, gzip.open(path, "rb"))
         return open(path, "rb")
     except OSError as error:

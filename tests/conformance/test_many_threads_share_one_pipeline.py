@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import spacy
 import torch
-from spacy_angel.vocabulary.changes.changing import ChangeLock
 from support.helpers import shared_data
 from support.tiny_linker import TEXT, make_pipeline
 
@@ -18,6 +17,7 @@ from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.threads import cpu_threads, map_batches
+from spacy_angel.vocabulary.changes.change_lock import ChangeLock
 from spacy_angel.vocabulary.names.concepts import Concept
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")

@@ -18,7 +18,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "service": {"pipelines", "linking", "corpora", "vocabulary", "files"},
     "annotation": {"pipelines", "linking", "corpora", "search", "files"},
-    "evaluation": {"pipelines", "linking", "corpora", "model", "vocabulary", "files"},
+    "evaluation": {
+        *("pipelines", "linking", "corpora", "search", "model", "vocabulary", "files"),
+    },
     "pipelines": {"linking", "component", "corpora", "search", "vocabulary", "files"},
     "training": {"recognition", "corpora", "search", "model", "vocabulary", "files"},
     "linking": {"component", "curation", "search", "model", "vocabulary", "files"},
