@@ -1,9 +1,7 @@
 """What several benchmarks measure with."""
 
-import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -25,9 +23,3 @@ def memory_mib(field: str = "VmRSS", process: int | str = "self") -> float | Non
         return None
     kib = (line.split()[1] for line in lines if line.startswith(f"{field}:"))
     return next((int(value) / 1024 for value in kib), None)
-
-
-def fit_ranker() -> Any:
-    """RETURNS (Any): the module `scripts/fit_ranker.py`, which knows corpora and vocabularies."""
-    sys.path.append(str(Path(__file__).parents[1] / "scripts"))
-    return import_module("fit_ranker")
