@@ -6,12 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import cycle
+from typing import Any
 
 from ..errors import AngelError, missing_package
 from .pipeline_folder import LOCAL
 from .progress import Progress, count_batch
 from .shards import ShardJob, ShardWorker
 from .workers import Result, Submit
+
+
+def import_ray() -> Any:
+    """RETURNS (Any): Ray. RAISES (AngelError): it is not installed."""
+    try:
+        import ray
+    except ImportError as error:
+        raise AngelError(missing_package("Annotation on many machines", "ray", "ray")) from error
+    return ray
 
 
 @contextmanager
@@ -27,10 +37,7 @@ def ray_actors(
     YIELDS (Submit): hands a shard to an actor.
     RAISES (AngelError): Ray is not installed.
     """
-    try:
-        import ray
-    except ImportError as error:
-        raise AngelError(missing_package("Annotation on many machines", "ray", "ray")) from error
+    ray = import_ray()
     started = not ray.is_initialized()
     if started:
         cpus = {"num_cpus": max(os.cpu_count() or 1, workers)} if address == LOCAL else {}

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from ..corpora.formats.rows import import_parquet
 from ..errors import AngelError, unknown_name
 from .document_linker import LinkingSettings, MentionSource
 from .folder import open_output
@@ -17,6 +18,7 @@ from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .plan import Plan
 from .progress import Progress
+from .ray import import_ray, ray_actors
 from .shards import ShardWorker
 from .stores import STREAM
 from .workers import annotate_shards, here, processes
@@ -84,6 +86,11 @@ def annotate(
     for name, value in numbers.items():
         if value < 1:
             raise AngelError(f"{name} must be a whole number from 1, not {value!r}.")
+    # A missing package ends the run before anything is read.
+    if output_format == "parquet":
+        import_parquet()
+    if ray is not None:
+        import_ray()
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     linking = LinkingSettings(mentions, candidates, batch_size)
     values = dict(options or {})
@@ -106,8 +113,6 @@ def annotate(
         progress = stack.enter_context(Progress(size, len(devices)))
         worker = ShardWorker(str(path), output_format, linking, strict, devices[0])
         if ray is not None:
-            from .ray import ray_actors
-
             submit = stack.enter_context(ray_actors(ray, worker, progress, workers))
         elif len(devices) == 1:
             submit = stack.enter_context(here(worker, progress))
