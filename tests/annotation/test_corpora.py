@@ -206,7 +206,7 @@ def test_every_input_format_with_mentions(nlp, corpus, tmp_path, format) -> None
     write(corpus, tmp_path / name)
     assert infer_format(tmp_path / name) == format
     manifest = annotate(tmp_path / name, nlp, output=tmp_path / "out", mentions="input")
-    assert (manifest["complete"], manifest["failures"]) == (True, [])
+    assert (manifest["complete"], manifest["counts"]["failed"]) == (True, 0)
     assert_equal(output(tmp_path / "out"), corpus)
 
 
@@ -219,7 +219,7 @@ def test_every_input_format_without_mentions(nlp, corpus, tmp_path, format) -> N
     write(corpus, tmp_path / name)
     named = None if format == "pubmed" else format
     manifest = annotate(tmp_path / name, nlp, output=tmp_path / "out", input_format=named)
-    assert (manifest["complete"], manifest["failures"]) == (True, [])
+    assert (manifest["complete"], manifest["counts"]["failed"]) == (True, 0)
     texts = [d.text if format != "pubmed" else " ".join(d.text.split()) for d in corpus]
     found = output(tmp_path / "out")
     assert [document.text for document in found] == texts
