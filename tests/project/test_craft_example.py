@@ -15,7 +15,6 @@ QUICK = " ".join(
     f"--set={setting}"
     for setting in (
         "positive.optimizer.epochs=1",
-        "negative.pairs.folds=1",
         "negative.optimizer.epochs=1",
     )
 )
