@@ -48,7 +48,7 @@ info
 kb update
 kb build $tiny/vocabulary.jsonl -o kb/tiny
 kb fetch medic --file $vocabularies/ctd_diseases.tsv -o kb/fetched
-kb info kb/tiny
+info kb/tiny
 kb search kb/tiny Hypertension
 kb merge kb/tiny kb/fetched -o kb/both
 kb export kb/tiny -o names.tsv

@@ -15,7 +15,7 @@ from ..errors import AngelError
 from ..linking.decision.writing import is_dropped
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
-from ..pipelines.components import MentionPipe, each_together
+from ..pipelines.components import link_by_source, prepare_docs
 from ..pipelines.load import load_folder, open_pipeline
 from .documents import SCORES, AnnotatedDocument, Failure
 
@@ -65,7 +65,6 @@ class DocumentLinker:
         self.linker = linker
         self._settings = settings
         self._failed_in_a_row = 0
-        self._docs = MentionPipe(nlp, linker)
         # Not `nlp.set_error_handler`, which fails where a component has no place for one.
         nlp.default_error_handler = raise_error
         for _, component in nlp.pipeline:
@@ -115,11 +114,8 @@ class DocumentLinker:
 
     def _link(self, documents: Sequence[CorpusDocument]) -> list[AnnotatedDocument]:
         wanted = self._settings.mentions
-
-        def is_given(document: CorpusDocument) -> bool:
-            return wanted == "input" or (wanted == "auto" and bool(document.mentions))
-
-        return each_together(documents, is_given, self._link_alike)
+        given = [wanted == "input" or (wanted == "auto" and bool(d.mentions)) for d in documents]
+        return link_by_source(documents, given, self._link_alike)
 
     def _link_alike(
         self, documents: Sequence[CorpusDocument], given: bool
@@ -129,7 +125,7 @@ class DocumentLinker:
         if given and settings.overwrite:
             # The identifier of a mention that is not linked would look like a link.
             documents = [document.without_ids() for document in documents]
-        docs = list(self._docs(documents, given=given))
+        docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
         with self.linker.using(span_key=span_key):
             all_links = self.linker.predict(docs)
         settings = settings.changed(span_key=span_key)

@@ -23,7 +23,7 @@ def calibrate(
 ) -> None:
     """Fit the reranker's weights and the threshold to a corpus; with `rerank` off the model's
     search.temperature, threshold and search.min_log_prob."""
-    from ..pipelines.calibrate import calibrate_on
+    from ..pipelines.components import calibrate_on
 
     nlp, linker = options.open_source(pipeline, kb)
     steps = options.preprocessing_steps(preprocessing, abbreviations)

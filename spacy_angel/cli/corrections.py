@@ -1,5 +1,6 @@
 """`spacy-angel corrections`: make rules, and pairs for training, from corrected links."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -35,17 +36,22 @@ def corrections(
 
     nlp, linker = options.open_source(pipeline, kb, output if output.is_file() else None)
     documents = list(read_corpus(corpus, format, **options.reader_options(option)))
-    learned = learn_rules(nlp, linker, documents, author=author, date=date.today().isoformat())
+    learned = learn_rules(nlp, linker, documents)
     if pairs is not None:
-        write_text(pairs, "".join(correction_lines(documents, learned.decided)))
+        write_text(pairs, "".join(correction_lines(documents, learned.before)))
+    before, after = (
+        [one.is_right for row in rows for one in row] for rows in (learned.before, learned.after)
+    )
     typer.echo(
-        f"{learned.n_mentions:,} mentions, {learned.n_right_before:,} linked right; "
-        f"{learned.n_right:,} with rules made from other documents."
+        f"{len(before):,} mentions, {sum(before):,} linked right; {sum(after):,} with rules made "
+        "from other documents."
     )
     if not learned.rules:
         typer.echo("No string is linked wrong more often than right. Nothing is written.")
-    elif learned.n_right < learned.n_right_before:
+    elif sum(after) < sum(before):
         raise AngelError(f"{output} was not written: the rules do more harm than good.")
     else:
-        write_text(output, added_rows(output, learned.rules))
-        typer.echo(f"{len(learned.rules):,} rules: {output}")
+        today = date.today().isoformat()
+        rules = [replace(rule, author=author, date=today) for rule in learned.rules]
+        write_text(output, added_rows(output, rules))
+        typer.echo(f"{len(rules):,} rules: {output}")

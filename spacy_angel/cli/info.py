@@ -1,6 +1,12 @@
-"""`spacy-angel info`: versions, machine, pipelines, vocabularies: what a bug report needs."""
+"""`spacy-angel info`: about the installation, for a bug report, or about a vocabulary."""
+
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+
+from ..errors import AngelError
+from .options import located, print_counts
 
 _PACKAGES = (
     *("spacy", "thinc", "torch", "transformers", "tokenizers", "scispacy", "numpy"),
@@ -9,9 +15,24 @@ _PACKAGES = (
 )
 
 
-def info() -> None:
+def info(
+    kb: Annotated[
+        Path | None,
+        typer.Argument(metavar="KB", help="Vocabulary: folder, or name of one that was fetched."),
+    ] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare all bytes of the vocabulary with checksums.")
+    ] = False,
+) -> None:
     """Print what a bug report needs: versions, machine, pipelines and vocabularies with their
-    SHA-256, and the type that `dtype="auto"` chooses."""
+    SHA-256, and the type that `dtype="auto"` chooses. With KB, print counts, sources and steps of
+    that vocabulary instead."""
+    if verify and kb is None:
+        raise AngelError("--verify needs a vocabulary: spacy-angel info KB --verify.")
+    _print_installation() if kb is None else _print_vocabulary(located(kb), verify)
+
+
+def _print_installation() -> None:
     import platform
     from contextlib import suppress
     from hashlib import sha256
@@ -50,3 +71,34 @@ def info() -> None:
     chosen = fastest_dtype(torch.device("cpu"), with_int8=True)
     typer.echo(f'Type of dtype="auto" on this CPU: {chosen}')
     typer.echo("For a bug report, copy all of this. See also docs/how_to/troubleshooting.md.")
+
+
+def _print_vocabulary(kb: Path, verify: bool) -> None:
+    from ..vocabulary.kb import RULES, ConceptKB
+
+    if verify:
+        ConceptKB.verify(kb)
+    print_counts(ConceptKB.from_disk(kb), kb)
+    # What was built, to which the rules in its folder are applied.
+    built = ConceptKB.from_disk(kb, rules=False)
+    meta = built.meta
+    scopes = (f"{scope} {n:,}" for scope, n in built.table.scope_counts().items())
+    types, rules = sorted(built.types), kb / RULES
+    lines = meta["counts"] | {
+        "scopes of spellings": ", ".join(scopes),
+        "type names": ", ".join(types[:12]) + ", …" * (len(types) > 12),
+        "shared names lead to": meta["shared_names"],
+        "distinguished by": built.suffixes,
+        "rules": rules if rules.is_file() else None,
+    }
+    for key, value in lines.items():
+        if value not in ("", None):
+            typer.echo(f"  {key:<24} {_number(value)}")
+    for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
+        for entry in entries:
+            values = ", ".join(f"{k} {_number(v)}" for k, v in entry.items() if v not in ({}, None))
+            typer.echo(f"  {title}: {values}")
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

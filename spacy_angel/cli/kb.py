@@ -269,44 +269,6 @@ def kb_export(
         )
 
 
-@kb_app.command("info")
-def kb_info(
-    kb: Vocabulary,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Compare every byte with the checksums first.")
-    ] = False,
-) -> None:
-    """Print counts, sources and steps of a vocabulary."""
-    from ..vocabulary.kb import RULES, ConceptKB
-
-    if verify:
-        ConceptKB.verify(kb)
-    print_counts(ConceptKB.from_disk(kb), kb)
-    # What was built, to which the rules in its folder are applied.
-    built = ConceptKB.from_disk(kb, rules=False)
-    meta = built.meta
-    scopes = (f"{scope} {n:,}" for scope, n in built.table.scope_counts().items())
-    types, rules = sorted(built.types), kb / RULES
-    lines = meta["counts"] | {
-        "scopes of spellings": ", ".join(scopes),
-        "type names": ", ".join(types[:12]) + ", …" * (len(types) > 12),
-        "shared names lead to": meta["shared_names"],
-        "distinguished by": built.suffixes,
-        "rules": rules if rules.is_file() else None,
-    }
-    for key, value in lines.items():
-        if value not in ("", None):
-            typer.echo(f"  {key:<24} {_number(value)}")
-    for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
-        for entry in entries:
-            values = ", ".join(f"{k} {_number(v)}" for k, v in entry.items() if v not in ({}, None))
-            typer.echo(f"  {title}: {values}")
-
-
-def _number(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-
-
 @kb_app.command("check")
 def kb_check(
     rules: Annotated[Path, typer.Argument(help="File of rules, as the setting `curation` reads.")],

@@ -18,7 +18,7 @@ def link(
     kb: OtherVocabulary = None,
     curation: Curation = None,
     negation: Annotated[
-        bool, typer.Option("--negation", help="Also print negation, history and family (extra).")
+        bool, typer.Option("--negation", help="Also print which mentions are negated (extra).")
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also print the candidates and what decided.")
@@ -32,7 +32,7 @@ def link(
     from ..linking.mentions.reading import find_spans
     from ..linking.showing.page import link_table, write_page
     from ..pipelines.components import components_before
-    from ..pipelines.negation import add_context, flags_of
+    from ..pipelines.negation import add_context
 
     if (text is None) == (file is None):
         raise AngelError("Give one text: link TEXT, or link --file FILE.")
@@ -46,7 +46,8 @@ def link(
         add_context(nlp, span_key)
     doc = nlp(text or "")
     spans = find_spans(doc, span_key)
-    typer.echo(link_table(doc, linker, [flags_of(s) for s in spans] if negation else None))
+    notes = ["negated" if span._.negated else "" for span in spans] if negation else None
+    typer.echo(link_table(doc, linker, notes))
     for span in spans if explain else ():
         typer.echo(f"\n{linker.explain(span)}")
     if not spans:

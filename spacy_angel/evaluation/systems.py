@@ -14,7 +14,7 @@ from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..model.mention import Mention, mention_at
-from ..pipelines.components import components_before, given_doc, name_of
+from ..pipelines.components import components_before, given_doc
 from ..vocabulary.names.identifiers import split_ids
 from .baselines import Baseline
 from .counts import N_RANKS, Answer, MentionResult, Ranking
@@ -80,7 +80,7 @@ def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool =
     RETURNS (System): the system.
     """
     before = components_before(nlp, linker, given_mentions=not predicted)
-    disable = set(nlp.pipe_names).difference(before, [name_of(nlp, linker)])
+    disable = set(nlp.pipe_names).difference(before, [linker.name])
 
     def answer(documents: Sequence[CorpusDocument]) -> list[DocumentAnswers]:
         # Without identifiers: a linker that does not overwrite would return the gold ones.

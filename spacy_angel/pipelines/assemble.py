@@ -8,11 +8,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ..about import DATA, SHIPPED_NAME, __version__
-from ..component.checked import nested
+from ..corpora.registry import read_corpus
 from ..errors import AngelError
 from ..files.atomic import replacing_folder
 from ..linking.settings.linker_settings import Dtype
+from ..linking.settings.loaders import load_vocabulary
 from ..linking.settings.presets import types_of
+from ..search.generator import Generator
+from .components import calibrate_on
 from .load import LINKER, load_folder
 
 if TYPE_CHECKING:
@@ -59,11 +62,6 @@ def assemble(
     RAISES (AngelError): a part does not exist or does not fit, or `output` holds something other
         than a pipeline. Nothing is written then.
     """
-    from ..corpora.registry import read_corpus
-    from ..linking.settings.loaders import load_vocabulary
-    from ..search.generator import Generator
-    from .calibrate import calibrate_on
-
     is_new = not output.exists() or (output.is_dir() and not any(output.iterdir()))
     if not is_new and not (output / LINKER / "kb").is_dir():
         raise AngelError(
@@ -78,20 +76,19 @@ def assemble(
         config = {
             "preset": "shipped",
             "num_beams": None,
-            "search.length_penalty": length_penalty,
+            "search": {"length_penalty": length_penalty},
             "types_by_label": types_of(kb),
         }
         nlp = _open_base(ner)
-        linker: Any = nlp.add_pipe(LINKER, config=nested(config))
+        linker: Any = nlp.add_pipe(LINKER, config=config)
         linker.generator = Generator.from_pretrained(stored, local_files_only=True)
         linker.kb = load_vocabulary(kb)
-        version = ".".join(__version__.split(".")[:2])
         nlp.meta.update(
             description="Biomedical entity linking by constrained generation of concept names",
             license="MIT",
             name=f"angel_{name}",
             version=__version__,
-            requirements=[f"spacy-angel>={version}"],
+            requirements=[f"spacy-angel>={__version__}"],
         )
         performance = nlp.meta.setdefault("performance", {})
         performance.pop("calibration", None)
@@ -124,10 +121,8 @@ def _open_base(ner: Path | str | None) -> "Language":
         folder = DATA / SHIPPED_NAME if ner == SHIPPED_NAME else ner
         nlp = load_folder(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY])
         # The rest of the config has paths of the machine that trained it.
-        plain = type(nlp)().config
-        for section in nlp.config.keys() - {"nlp", "components"}:
-            del nlp.config[section]
-        nlp.config.update({s: plain[s] for s in plain if s not in nlp.config})
+        own = {section: nlp.config[section] for section in ("nlp", "components")}
+        nlp.config = type(nlp)().config.merge(own)
     if type(nlp.tokenizer) is Tokenizer:  # not one of the user's own class
         nlp.tokenizer = with_rules_of(nlp.tokenizer)
         nlp.config["nlp"]["tokenizer"] = {"@tokenizers": "spacy_angel.Tokenizer.v1"}

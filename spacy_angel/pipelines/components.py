@@ -1,13 +1,17 @@
-"""What a linker in a pipeline reads: gold mentions, and the work of the components before it."""
+"""Run the components before a linker on documents, and calibrate the linker on a corpus."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
+
+from ..corpora.docs import GOLD_SPANS, to_doc
+from ..corpora.entity_types import complete_ids
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
     from ..corpora.documents import CorpusDocument
+    from ..linking.decision.calibration import Calibration
     from ..linking.linker import AngelLinker
     from ..vocabulary.kb import ConceptKB
 
@@ -25,7 +29,7 @@ def components_before(
         entities.
     RETURNS (list[str]): their names, in the order of the pipeline.
     """
-    before = nlp.pipe_names[: nlp.pipe_names.index(name_of(nlp, linker))]
+    before = nlp.pipe_names[: nlp.pipe_names.index(linker.name)]
     if given_mentions:
         return [name for name in before if "doc.ents" not in nlp.get_pipe_meta(name).assigns]
     return before
@@ -34,7 +38,6 @@ def components_before(
 def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":
     """document (CorpusDocument): with gold mentions. nlp (Language): tokenizes it.
     RETURNS (Doc): see `corpora.to_doc`; a mention's `read_as` replaces its text for the linker."""
-    from ..corpora.docs import to_doc
     from ..linking.mentions.reading import READ_AS
 
     doc = to_doc(document, nlp)
@@ -42,44 +45,55 @@ def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":
     return doc
 
 
-class MentionPipe:
-    """Prepares documents for a linker: with their mentions in the span group `gold`, or with those
-    that the pipeline finds.
+def prepare_docs(
+    nlp: "Language", linker: "AngelLinker", documents: "Sequence[CorpusDocument]", *, given: bool
+) -> "Iterator[Doc]":
+    """Run the components before a linker on a batch of documents.
 
-    nlp (Language): the pipeline; the linker and what follows it do not run.
-    linker (AngelLinker): the linker in it.
+    nlp (Language): the pipeline. linker (AngelLinker): a linker in it.
+    documents (Sequence[CorpusDocument]): the batch.
+    given (bool): put the mentions of the documents in the span group `gold`, and skip the
+        components that write entities; otherwise the pipeline finds the mentions.
+    RETURNS (Iterator[Doc]): one per document.
     """
-
-    def __init__(self, nlp: "Language", linker: "AngelLinker") -> None:
-        self._nlp = nlp
-        self._linker = linker
-
-    def __call__(self, documents: "Sequence[CorpusDocument]", *, given: bool) -> "Iterator[Doc]":
-        """documents (Sequence[CorpusDocument]): a batch. given (bool): with their mentions.
-        RETURNS (Iterator[Doc]): one per document."""
-        nlp = self._nlp
-        run = components_before(nlp, self._linker, given_mentions=given)
-        docs = [given_doc(one, nlp) if given else nlp.make_doc(one.text) for one in documents]
-        return nlp.pipe(docs, batch_size=len(docs), disable=set(nlp.pipe_names) - set(run))
+    run = components_before(nlp, linker, given_mentions=given)
+    docs = [given_doc(one, nlp) if given else nlp.make_doc(one.text) for one in documents]
+    return nlp.pipe(docs, batch_size=len(docs), disable=set(nlp.pipe_names) - set(run))
 
 
-def each_together(
+def link_by_source(
     items: Sequence[_Item],
-    is_given: Callable[[_Item], bool],
-    link: "Callable[[list[_Item], bool], Sequence[_Result]]",
+    given: Sequence[bool],
+    link: Callable[[list[_Item], bool], Iterable[_Result]],
 ) -> list[_Result]:
-    """Link the items that have mentions in one call, and those that have none in another.
+    """Link the items that have mentions in one batch, and the others in another.
 
-    items (Sequence[_Item]): in any order. is_given (Callable): whether an item has mentions.
-    link (Callable): links items; the second argument says whether they have mentions.
+    items (Sequence[_Item]): in any order. given (Sequence[bool]): whether each has mentions.
+    link (Callable): links a batch; the second argument says whether its items have mentions.
     RETURNS (list[_Result]): in the order of the items.
     """
-    results: dict[int, _Result] = {}
-    for given in (True, False):
-        if indices := [i for i, item in enumerate(items) if is_given(item) is given]:
-            linked = link([items[i] for i in indices], given)
-            results.update(zip(indices, linked, strict=True))
-    return [results[i] for i in range(len(items))]
+    pairs = list(zip(items, given, strict=True))
+    results = {
+        kind: iter(link([item for item, own in pairs if own is kind], kind)) for kind in set(given)
+    }
+    return [next(results[kind]) for kind in given]
+
+
+def calibrate_on(
+    nlp: "Language", linker: "AngelLinker", documents: "Iterable[CorpusDocument]"
+) -> "Calibration":
+    """Calibrate a linker on the gold mentions of a corpus, including overlapping ones.
+
+    nlp (Language): the pipeline; the components before the linker that do not write entities run.
+    linker (AngelLinker): its linker, which uses the fitted settings from now on.
+    documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
+    RETURNS (Calibration): see `AngelLinker.calibrate`.
+    RAISES (AngelError): no mention's right concept is among its candidates.
+    """
+    # A bare number that does not resolve would teach the linker that the mention is NIL.
+    known = list(complete_ids(documents, linker.kb.resolve))
+    with linker.using(span_key=GOLD_SPANS):
+        return linker.calibrate(prepare_docs(nlp, linker, known, given=True))
 
 
 def types_for_vocabulary(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
@@ -94,9 +108,3 @@ def types_for_vocabulary(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tu
     limits = linker.settings.types_by_label
     wanted = {name for types in limits.values() for name in types}
     return dict(limits) if wanted <= set(kb.types) else {}
-
-
-def name_of(nlp: "Language", linker: "AngelLinker") -> str:
-    """nlp (Language): the pipeline. linker (AngelLinker): a linker in it.
-    RETURNS (str): its name there."""
-    return next(name for name, component in nlp.pipeline if component is linker)

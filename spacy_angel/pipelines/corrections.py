@@ -9,11 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from ..corpora.docs import GOLD_SPANS
+from ..corpora.entity_types import complete_ids
+from ..linking.ranking.concepts import NIL
 from ..vocabulary.changes.rule_file import read_rules, write_rules
 from ..vocabulary.changes.rules import Rule
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids
-from .components import MentionPipe
+from .components import prepare_docs
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
 
 _FOLDS = 5
-_NIL = "NIL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,52 +53,38 @@ class LearnedRules:
     """Rules from corrected links, and what they do for documents that were held out.
 
     rules (list[Rule]): of the whole corpus.
-    n_mentions (int), n_right_before (int): of the corpus, without the rules.
-    n_right (int): mentions linked right under the rules of the other folds.
-    decided (list[list[Decision]]): one list per document, without the rules.
+    before (list[list[Decision]]): links of each document without the rules.
+    after (list[list[Decision]]): links under the rules of the other folds, fold by fold.
     """
 
     rules: list[Rule]
-    n_mentions: int
-    n_right_before: int
-    n_right: int
-    decided: list[list[Decision]]
+    before: list[list[Decision]]
+    after: list[list[Decision]]
 
 
 def learn_rules(
-    nlp: "Language",
-    linker: "AngelLinker",
-    documents: "Iterable[CorpusDocument]",
-    *,
-    author: str = "",
-    date: str = "",
+    nlp: "Language", linker: "AngelLinker", documents: "Iterable[CorpusDocument]"
 ) -> LearnedRules:
     """Make rules from a corpus of corrected links, and measure them by cross-validation. Rules that
     the linker has already stay in effect.
 
     nlp (Language): the pipeline. linker (AngelLinker): its linker.
     documents (Iterable[CorpusDocument]): with gold mentions.
-    author (str), date (str): kept with the rules.
-    RETURNS (LearnedRules): rules and counts; the caller decides whether to use them.
+    RETURNS (LearnedRules): rules and links; the caller decides whether to use them.
     """
-    from ..corpora.entity_types import complete_ids
-
     corpus = list(complete_ids(documents, linker.kb.resolve))
-    decided = decisions(nlp, linker, corpus)
+    before = decisions(nlp, linker, corpus)
     own = linker.settings.curation
     own_rules = read_rules(Path(own)).rules if own is not None else ()
-    held_out: list[Decision] = []
+    after: list[list[Decision]] = []
     with TemporaryDirectory(prefix="spacy-angel-") as folder:
         for fold in range(min(_FOLDS, len(corpus))):
-            others = [row for i, row in enumerate(decided) if i % _FOLDS != fold]
+            others = [row for i, row in enumerate(before) if i % _FOLDS != fold]
             path = Path(folder) / f"{fold}.tsv"
             write_rules([*own_rules, *propose_rules(chain(*others), linker.kb)], path)
             with linker.using(curation=str(path)):
-                held_out += chain(*decisions(nlp, linker, corpus[fold::_FOLDS]))
-    every = list(chain(*decided))
-    n_right_before, n_right = (sum(one.is_right for one in rows) for rows in (every, held_out))
-    rules = propose_rules(every, linker.kb, author, date)
-    return LearnedRules(rules, len(every), n_right_before, n_right, decided)
+                after += decisions(nlp, linker, corpus[fold::_FOLDS])
+    return LearnedRules(propose_rules(chain(*before), linker.kb), before, after)
 
 
 def decisions(
@@ -108,28 +96,24 @@ def decisions(
     documents (Sequence[CorpusDocument]): with gold mentions.
     RETURNS (list[list[Decision]]): one list per document.
     """
-    from ..corpora.docs import GOLD_SPANS
-
     # A linker that does not overwrite would return the gold identifiers.
-    docs = MentionPipe(nlp, linker)([one.without_ids() for one in documents], given=True)
-    kb = linker.kb
+    unlinked = [one.without_ids() for one in documents]
+    docs = prepare_docs(nlp, linker, unlinked, given=True)
+    kb, attribute = linker.kb, linker.settings.outputs.kb_id
     found = []
     with linker.using(span_key=GOLD_SPANS):
         for document, doc in zip(documents, linker.pipe(docs), strict=True):
-            spans = {(s.start_char, s.end_char): s for s in doc.spans[GOLD_SPANS]}
             row = []
-            for mention in document.mentions:
-                kb_id = spans[mention.start, mention.end]._.get(linker.settings.outputs.kb_id)
+            for mention, span in zip(document.mentions, doc.spans[GOLD_SPANS], strict=True):
                 gold = filter(None, map(kb.resolve, split_ids(mention.concept_ids)))
-                linked_to = "" if kb_id in ("", _NIL) else kb.resolve(kb_id) or kb_id
+                kb_id = span._.get(attribute)
+                linked_to = "" if kb_id in ("", NIL) else kb.resolve(kb_id) or kb_id
                 row.append(Decision(mention.text, mention.label, frozenset(gold), linked_to))
             found.append(row)
     return found
 
 
-def propose_rules(
-    decided: Iterable[Decision], kb: "ConceptKB", author: str = "", date: str = ""
-) -> list[Rule]:
+def propose_rules(decided: Iterable[Decision], kb: "ConceptKB") -> list[Rule]:
     """Make the rules that correct more links than they break.
 
     A string whose links are wrong means the concept that most of its mentions have; if most have no
@@ -138,7 +122,6 @@ def propose_rules(
 
     decided (Iterable[Decision]): corrected links.
     kb (ConceptKB): the vocabulary.
-    author (str), date (str): kept with the rules.
     RETURNS (list[Rule]): in the order of the strings; the reason says what each is based on.
     """
     by_string: defaultdict[tuple[str, str], list[Decision]] = defaultdict(list)
@@ -158,8 +141,6 @@ def propose_rules(
             Counter(one.text for one in group).most_common(1)[0][0],
             label=label if n_labels[name] > 1 else "",
             concept=gold,
-            author=author,
-            date=date,
             reason=f"{reason}: {kb[gold].canonical_name}" if gold else reason,
         )
         rules.append(rule)

@@ -3,19 +3,19 @@ or vocabulary."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import spacy
+from spacy.language import Language
 
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..component.checked import nested
 from ..errors import AngelError
+from ..linking.linker import AngelLinker
 from ..linking.settings.linker_settings import LinkerSettings
+from ..linking.settings.loaders import load_vocabulary
 from ..linking.settings.presets import as_published, model_alone, types_of
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-
-    from ..linking.linker import AngelLinker
-    from ..vocabulary.kb import ConceptKB
+from ..vocabulary.kb import ConceptKB
 
 LINKER = "angel_linker"
 _WITH_DEVICE = (LINKER, "angel_recogniser")
@@ -23,12 +23,12 @@ _WITH_DEVICE = (LINKER, "angel_recogniser")
 
 def load(
     model: Path | str | None = None,
-    kb: "ConceptKB | Path | str | None" = None,
+    kb: ConceptKB | Path | str | None = None,
     *,
     tokenizer: Path | str | None = None,
     preset: str | None = None,
     **settings: Any,
-) -> "Language":
+) -> Language:
     """Load a pipeline that finds mentions, expands abbreviations, and links.
 
     model (Path | str | None): `en_angel_bio` for mentions of six types and their vocabularies
@@ -50,14 +50,20 @@ def load(
     """
     settings = LinkerSettings.flat(settings)
     LinkerSettings.from_dict(settings)
-    if preset in ("shipped", "published"):
-        settings = (as_published() if preset == "published" else {}) | settings
-        preset = None
+    if preset == "published":
+        settings, preset = as_published() | settings, None
+    # A config would add labels to those of the pipeline, whose types are of its own vocabulary.
+    types = settings.pop("types_by_label", None)
     model = SHIPPED_NAME if model is None else model
     is_shipped = str(model) in SHIPPED_NAMES
     folder = DATA / model if is_shipped else _pipeline_folder(model)
     if folder is None:
-        nlp = _with_model(str(model), tokenizer, preset, settings)
+        nlp = spacy.load(DATA / SHIPPED_NAME, exclude=[LINKER])
+        source: Any = str(model)
+        if tokenizer is not None or preset is not None:
+            source = {"@architectures": "spacy_angel.Checkpoint.v1", "path": source}
+            source |= {"tokenizer": tokenizer and str(tokenizer), "preset": preset}
+        nlp.add_pipe(LINKER, config={"model": source, **nested(settings)})
     elif tokenizer is not None or preset is not None:
         raise AngelError(
             f"The pipeline {model} has its own tokenizer and preset (given: {tokenizer}, {preset})."
@@ -68,16 +74,15 @@ def load(
             settings = model_alone(is_calibrated=kb is None) | settings
         nlp = load_folder(folder, settings)
     linker = find_linker(nlp)
-    # A config would add labels to those of the pipeline, whose types are of its own vocabulary.
-    if kb is not None or "types_by_label" in settings:
-        _use_vocabulary(linker, kb, settings.get("types_by_label", {}))
+    if kb is not None or types is not None:
+        _use_vocabulary(linker, kb, types or {})
     linker.initialize(nlp=nlp)
     return nlp
 
 
 def open_pipeline(
-    pipeline: "str | Path | Language", kb: Path | None = None
-) -> "tuple[Language, AngelLinker]":
+    pipeline: str | Path | Language, kb: Path | None = None
+) -> tuple[Language, AngelLinker]:
     """Load a pipeline as it was saved, and find its linker. Nothing is downloaded.
 
     pipeline (str | Path | Language): a folder, an installed package, `en_angel_mini`,
@@ -86,7 +91,7 @@ def open_pipeline(
     RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
     RAISES (AngelError): it cannot be loaded, or has no linker.
     """
-    if not isinstance(pipeline, str | Path):
+    if isinstance(pipeline, Language):
         nlp = pipeline
     elif str(pipeline) in SHIPPED_NAMES:
         nlp = load(pipeline)
@@ -99,10 +104,8 @@ def open_pipeline(
 
 
 def load_folder(
-    pipeline: Path | str,
-    settings: Mapping[str, Any] | None = None,
-    exclude: Sequence[str] = (),
-) -> "Language":
+    pipeline: Path | str, settings: Mapping[str, Any] | None = None, exclude: Sequence[str] = ()
+) -> Language:
     """Load a saved pipeline.
 
     pipeline (Path | str): its folder, or the name of a package.
@@ -112,18 +115,15 @@ def load_folder(
     RETURNS (Language): the pipeline.
     RAISES (AngelError): it cannot be loaded.
     """
-    import spacy
-
-    values = {k: v for k, v in (settings or {}).items() if k != "types_by_label"}
-    running = {key: values[key] for key in ("device", "dtype") if key in values}
     overrides: dict[str, Any] = {}
     try:
-        if values:
+        if settings:
             config = spacy.util.load_config(Path(pipeline) / "config.cfg", interpolate=False)
             factories = {n: config["components"][n]["factory"] for n in config["nlp"]["pipeline"]}
+            running = {key: settings[key] for key in ("device", "dtype") if key in settings}
             overrides = {n: running for n, f in factories.items() if f in _WITH_DEVICE}
             linkers = [name for name, factory in factories.items() if factory == LINKER]
-            overrides |= dict.fromkeys(linkers[:1], nested(values))
+            overrides |= dict.fromkeys(linkers[:1], nested(settings))
         return spacy.load(pipeline, exclude=list(exclude), config={"components": overrides})
     except AngelError:
         raise
@@ -133,53 +133,27 @@ def load_folder(
         raise AngelError(f"{str(pipeline)!r} cannot be loaded as a pipeline: {reason}.") from error
 
 
-def _use_vocabulary(linker: Any, kb: "ConceptKB | Path | str | None", types: Any) -> None:
-    """Give a linker another vocabulary, unless it is None, and the types of its labels."""
-    from ..linking.settings.loaders import load_vocabulary
-
-    linker.types_by_label = {}
-    if kb is not None:
-        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
-    linker.types_by_label = types
-
-
-def find_linker(nlp: "Language") -> "AngelLinker":
+def find_linker(nlp: Language) -> AngelLinker:
     """nlp (Language): a pipeline. RETURNS (AngelLinker): the first linker in it.
     RAISES (AngelError): it has none."""
-    from ..linking.linker import AngelLinker
-
     for _, component in nlp.pipeline:
         if isinstance(component, AngelLinker):
             return component
     raise AngelError(f"The pipeline has no angel_linker. Its components: {nlp.pipe_names}.")
 
 
+def _use_vocabulary(linker: Any, kb: ConceptKB | Path | str | None, types: Any) -> None:
+    """Give a linker another vocabulary, unless it is None, and the types of its labels."""
+    linker.types_by_label = {}
+    if kb is not None:
+        linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
+    linker.types_by_label = types
+
+
 def _pipeline_folder(pipeline: str | Path) -> Path | None:
     """RETURNS (Path | None): the folder of a saved pipeline; as in `spacy.load`, an installed
     package takes precedence over a folder. None if there is no config.cfg."""
-    from spacy import util
-
     folder = Path(pipeline)
-    if isinstance(pipeline, str) and util.is_package(pipeline):
-        folder = next(util.get_package_path(pipeline).glob(f"{pipeline}-*"), folder)
+    if isinstance(pipeline, str) and spacy.util.is_package(pipeline):
+        folder = next(spacy.util.get_package_path(pipeline).glob(f"{pipeline}-*"), folder)
     return folder if (folder / "config.cfg").is_file() else None
-
-
-def _with_model(
-    model: str, tokenizer: Path | str | None, preset: str | None, settings: dict[str, Any]
-) -> "Language":
-    """RETURNS (Language): the shipped pipeline with a linker of another model."""
-    import spacy
-
-    nlp = spacy.load(DATA / SHIPPED_NAME, exclude=[LINKER])
-    source: Any = model
-    if tokenizer is not None or preset is not None:
-        source = {
-            "@architectures": "spacy_angel.Checkpoint.v1",
-            "path": model,
-            "tokenizer": None if tokenizer is None else str(tokenizer),
-            "preset": preset,
-        }
-    values = nested({key: value for key, value in settings.items() if key != "types_by_label"})
-    nlp.add_pipe(LINKER, config={"model": source, **values})
-    return nlp

@@ -14,7 +14,7 @@ from ..linking.mentions.permitted import links_label
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..linking.showing.page import links_html
-from ..pipelines.components import MentionPipe, each_together
+from ..pipelines.components import link_by_source, prepare_docs
 from .schema import Found, LinkedMention
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ class PipelineLinker:
     def __init__(self, nlp: "Language", linker: "AngelLinker") -> None:
         self.nlp = nlp
         self.linker = linker
-        self._docs = MentionPipe(nlp, linker)
         # Opened now: without model, vocabulary or rules no document could be linked.
         with self._rules():
             linker.kb.search_space(linker.generator.prompts, [None])
@@ -105,14 +104,15 @@ class PipelineLinker:
             # Of abbreviations that no text has, and of labels, which are the callers' words.
             warnings.simplefilter("ignore")
             try:
-                return each_together(jobs, lambda job: job.given, self._link_alike)
+                return link_by_source(jobs, [job.given for job in jobs], self._link_alike)
             except Exception as error:
                 if len(jobs) == 1:
                     return [Failure(type(error).__name__)]
         return [self._link_or_fail([job])[0] for job in jobs]
 
     def _link_alike(self, jobs: Sequence[Job], given: bool) -> list[Linked]:
-        docs = list(self._docs([job.document for job in jobs], given=given))
+        documents = [job.document for job in jobs]
+        docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
         key = GOLD_SPANS if given else self.linker.settings.span_key
         # Given mentions may overlap, and none of them is left out.
         with self.linker.using(span_key=key), self.linker.kb.reading():

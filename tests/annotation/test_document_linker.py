@@ -15,7 +15,6 @@ from spacy_angel.annotation.documents import AnnotatedDocument
 from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
-from spacy_angel.pipelines.components import name_of
 from spacy_angel.pipelines.load import open_pipeline
 
 torch.set_num_threads(1)
@@ -78,7 +77,7 @@ def test_what_the_linker_leaves_out_is_not_given_out(pipeline) -> None:
             ent._.mention_probability = 0.1 if ent.text == "aspirin" else 0.9
         return doc
 
-    nlp.add_pipe("doubtful", before=name_of(nlp, linker))
+    nlp.add_pipe("doubtful", before=linker.name)
     given = CorpusDocument("2", "aspirin", (GoldMention(0, 7, "aspirin"),))
     found, kept = link(
         DocumentLinker(nlp, linker), [CorpusDocument("1", "aspirin, migraine"), given]

@@ -136,7 +136,7 @@ def test_info_prints_what_a_bug_report_needs(
 
 def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) -> None:
     run("kb", "add", folder, "--mentions", corpus)
-    code, out, _ = run("kb", "info", folder)
+    code, out, _ = run("info", folder)
     assert code == 0
     assert "  concepts                 2\n" in out
     assert "  type names               Disease\n" in out
@@ -146,13 +146,14 @@ def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) 
 
 def test_info_verifies_large_folders_on_demand(folder: Path, monkeypatch) -> None:
     monkeypatch.setattr("spacy_angel.vocabulary.storage.arrays.HASHED_AT_OPENING", 0)
-    assert run("kb", "info", folder, "--verify")[0] == 0
+    assert run("info", folder, "--verify")[0] == 0
     path = folder / "name_data.npy"
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    assert run("kb", "info", folder)[0] == 0
-    assert f"{path} is damaged" in fails("kb", "info", folder, "--verify")
+    assert run("info", folder)[0] == 0
+    assert f"{path} is damaged" in fails("info", folder, "--verify")
+    assert "--verify needs a vocabulary" in fails("info", "--verify")
 
 
 def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) -> None:
@@ -237,7 +238,7 @@ def test_mistakes_are_told_without_a_traceback(
     tmp_path: Path, folder: Path, source: Path, corpus: Path
 ) -> None:
     assert "does not exist" in fails("link", "text", "--kb", tmp_path / "nothing")
-    assert "kb build" in fails("kb", "info", tmp_path)
+    assert "kb build" in fails("info", tmp_path)
     assert "nothing.jsonl" in fails("kb", "build", tmp_path / "nothing.jsonl", "-o", tmp_path / "x")
     assert "Give exactly one of" in fails("kb", "add", folder)
     assert "Give exactly one of" in fails("kb", "add", folder, source, "--mentions", corpus)
@@ -350,7 +351,7 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
 
 def test_python_m_is_the_same_program() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "spacy_angel", "kb", "info", "nowhere"],
+        [sys.executable, "-m", "spacy_angel", "info", "nowhere"],
         capture_output=True,
         text=True,
         cwd=ROOT,

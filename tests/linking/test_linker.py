@@ -35,7 +35,7 @@ from spacy_angel.linking.ranking.concepts import NIL
 from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
 from spacy_angel.linking.settings import loaders
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.pipelines.calibrate import calibrate_on
+from spacy_angel.pipelines.components import calibrate_on
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept

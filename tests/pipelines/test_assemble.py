@@ -12,6 +12,7 @@ from spacy.tokens import Span
 from support import models
 from typer.testing import CliRunner
 
+from spacy_angel.about import __version__
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.assemble import assemble
@@ -62,7 +63,7 @@ def test_the_pipeline_is_complete(parts: Path, tmp_path: Path) -> None:
     (ent,) = nlp("history of aspirin.").ents
     assert (ent.label_, ent.kb_id_) == ("DRUG", "MESH:D001241")
     assert nlp.meta["name"] == "angel_mini"
-    assert nlp.meta["requirements"] == ["spacy-angel>=0.2"]
+    assert nlp.meta["requirements"] == [f"spacy-angel>={__version__}"]
     assert nlp.meta["performance"] == {"ents_f": 0.9}
     (source,) = nlp.get_pipe("angel_linker").kb.meta["sources"]
     assert source["concepts"] == len(RECORDS)

@@ -50,7 +50,7 @@ def test_scopes_are_stored_and_counted(tmp_path: Path) -> None:
     check(ConceptKB.merge([kb, ConceptKB.build([Concept("X:1", "x")])]))
     assert kb.table.scope_counts() == {"PREFERRED": 1, "EXACT": 1, "BROAD": 1, "RELATED": 1}
     ConceptKB.verify(tmp_path / "kb")
-    told = CliRunner().invoke(app, ["kb", "info", str(tmp_path / "kb")]).stdout
+    told = CliRunner().invoke(app, ["info", str(tmp_path / "kb")]).stdout
     assert "scopes of spellings      PREFERRED 1, EXACT 1, BROAD 1, RELATED 1\n" in told
 
 

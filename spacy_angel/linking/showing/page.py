@@ -87,22 +87,19 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
     return rows
 
 
-def link_table(
-    doc: "Doc", linker: "AngelLinker", flags: Sequence[tuple[str, ...]] | None = None
-) -> str:
+def link_table(doc: "Doc", linker: "AngelLinker", notes: Sequence[str] | None = None) -> str:
     """The rows as text.
 
     doc (Doc), linker (AngelLinker): see `link_rows`.
-    flags (Sequence[tuple[str, ...]] | None): for a further column: per row what else is known of
-        the mention, e.g. `("negated",)`.
+    notes (Sequence[str] | None): a further column, e.g. `negated`, one per row.
     RETURNS (str): a line per row.
     """
     from wasabi import table
 
     rows = link_rows(doc, linker)
     header: tuple[str, ...] = _HEADER
-    if flags is not None:
-        rows = [(*row, ", ".join(of_row)) for row, of_row in zip(rows, flags, strict=True)]
+    if notes is not None:
+        rows = [(*row, note) for row, note in zip(rows, notes, strict=True)]
         header = (*header, "context")
     aligns: list[Literal["l", "r"]] = ["l", "l", "l", "l", "r", "r", "l"]
     return table(rows, header=header, divider=True, aligns=aligns[: len(header)]).strip("\n")
