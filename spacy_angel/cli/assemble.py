@@ -12,12 +12,6 @@ def assemble(
     model: Annotated[str, typer.Option(help="Encoder-decoder: folder, hub name or en_angel_mini.")],
     kb: Annotated[Path, typer.Option(help="Vocabulary, a folder or file, or en_angel_mini.")],
     output: NewFolder,
-    tokenizer: Annotated[
-        str | None, typer.Option(help="Folder or hub name, if the model's folder has no tokenizer.")
-    ] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="What the model was trained with, if unknown: `genbioel`.")
-    ] = None,
     ner: Annotated[
         str | None, typer.Option(help="Pipeline that finds the mentions, e.g. en_angel_mini.")
     ] = None,
@@ -40,8 +34,6 @@ def assemble(
         model,
         kb,
         output,
-        tokenizer=tokenizer,
-        preset=preset,
         ner=ner,
         name=name,
         storage=storage,  # type: ignore[arg-type]  # checked by Generator.to_disk

@@ -36,22 +36,22 @@ def corrections(
 
     nlp, linker = options.open_source(pipeline, kb, output if output.is_file() else None)
     documents = list(read_corpus(corpus, format, **options.reader_options(option)))
-    learned = learn_rules(nlp, linker, documents)
+    learned, linked, linked_after = learn_rules(nlp, linker, documents)
     if pairs is not None:
-        write_text(pairs, "".join(correction_lines(documents, learned.before)))
+        write_text(pairs, "".join(correction_lines(documents, linked)))
     before, after = (
-        [one.is_right for row in rows for one in row] for rows in (learned.before, learned.after)
+        [one.is_right for row in rows for one in row] for rows in (linked, linked_after)
     )
     typer.echo(
         f"{len(before):,} mentions, {sum(before):,} linked right; {sum(after):,} with rules made "
         "from other documents."
     )
-    if not learned.rules:
+    if not learned:
         typer.echo("No string is linked wrong more often than right. Nothing is written.")
     elif sum(after) < sum(before):
         raise AngelError(f"{output} was not written: the rules do more harm than good.")
     else:
         today = date.today().isoformat()
-        rules = [replace(rule, author=author, date=today) for rule in learned.rules]
+        rules = [replace(rule, author=author, date=today) for rule in learned]
         write_text(output, added_rows(output, rules))
         typer.echo(f"{len(rules):,} rules: {output}")

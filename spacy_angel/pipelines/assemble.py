@@ -5,23 +5,25 @@ from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
 
 from ..about import DATA, SHIPPED_NAME, __version__
+from ..component.tokenizer import with_rules_of
+from ..corpora.biomedical_tokens import add_biomedical_tokens
 from ..corpora.registry import read_corpus
 from ..errors import AngelError
 from ..files.atomic import replacing_folder
+from ..linking.decision.calibration import Calibration
 from ..linking.settings.linker_settings import Dtype
 from ..linking.settings.loaders import load_vocabulary
 from ..linking.settings.presets import types_of
 from ..search.generator import Generator
 from .components import calibrate_on
 from .load import LINKER, load_folder
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-
-    from ..linking.decision.calibration import Calibration
 
 ABBREVIATIONS = "abbreviation_detector"
 MISSPELLED = "angel_misspelled"
@@ -33,22 +35,19 @@ def assemble(
     kb: Path,
     output: Path,
     *,
-    tokenizer: Path | str | None = None,
-    preset: str | None = None,
     ner: Path | str | None = None,
     name: str = "mini",
     storage: Dtype | None = "int8",
     length_penalty: float = 1.0,
     calibrate: Sequence[Path] = (),
-) -> "Calibration | None":
+) -> Calibration | None:
     """Assemble a pipeline and save it: recognizer, abbreviation detector, `angel_consistency`,
     linker.
 
     model (Path | str): encoder-decoder, a folder or hub name, or `en_angel_mini` for the shipped
-        model.
+        model. For one without a tokenizer or of an unknown preset, save what `load.load` returns.
     kb (Path): vocabulary, a folder or file, or `en_angel_mini` for the one that ships.
     output (Path): folder to write; a pipeline that is there is replaced, other files are kept.
-    tokenizer (Path | str | None), preset (str | None): of the model, see `load.load`.
     ner (Path | str | None): trained pipeline, a folder or package, whose components come first,
         without a linker and detector of its own; None if the documents will have mentions.
     name (str): the pipeline is called `angel_{name}`.
@@ -64,14 +63,11 @@ def assemble(
     """
     is_new = not output.exists() or (output.is_dir() and not any(output.iterdir()))
     if not is_new and not (output / LINKER / "kb").is_dir():
-        raise AngelError(
-            f"{output} contains something other than a linking pipeline. Use a new folder."
-        )
+        raise AngelError(f"{output} holds other files than a linking pipeline. Use a new folder.")
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         # Read back from disk, so that calibration sees the weights as they will be loaded.
         stored = Path(temporary) / "model"
-        opened = Generator.from_pretrained(model, tokenizer=tokenizer, preset=preset)
-        opened.to_disk(stored, storage=storage)
+        Generator.from_pretrained(model).to_disk(stored, storage=storage)
         # The shipped settings work with any model and vocabulary; the search depends on the model.
         config = {
             "preset": "shipped",
@@ -85,7 +81,6 @@ def assemble(
         linker.kb = load_vocabulary(kb)
         nlp.meta.update(
             description="Biomedical entity linking by constrained generation of concept names",
-            license="MIT",
             name=f"angel_{name}",
             version=__version__,
             requirements=[f"spacy-angel>={__version__}"],
@@ -96,24 +91,16 @@ def assemble(
         if calibrate:
             # The words of the corpora do not stay in the vocab.
             with nlp.memory_zone():
-                documents = chain.from_iterable(map(read_corpus, calibrate))
-                fitted = calibrate_on(nlp, linker, documents)
-            corpora = [corpus.name for corpus in calibrate]
-            performance["calibration"] = {"corpora": corpora, **asdict(fitted)}
+                fitted = calibrate_on(nlp, linker, chain.from_iterable(map(read_corpus, calibrate)))
+            performance["calibration"] = {"corpora": [c.name for c in calibrate], **asdict(fitted)}
         with replacing_folder(output, lambda entry: False) as new:
             nlp.to_disk(new)
     return fitted
 
 
-def _open_base(ner: Path | str | None) -> "Language":
+def _open_base(ner: Path | str | None) -> Language:
     """RETURNS (Language): the recognizer's pipeline without its training settings, with sentence
     boundaries, an abbreviation detector, and the tokenizer of the shipped pipelines."""
-    import spacy
-    from spacy.tokenizer import Tokenizer
-
-    from ..component.tokenizer import with_rules_of
-    from ..corpora.biomedical_tokens import add_biomedical_tokens
-
     if ner is None:
         nlp = spacy.blank("en")
         add_biomedical_tokens(nlp)
@@ -126,8 +113,7 @@ def _open_base(ner: Path | str | None) -> "Language":
     if type(nlp.tokenizer) is Tokenizer:  # not one of the user's own class
         nlp.tokenizer = with_rules_of(nlp.tokenizer)
         nlp.config["nlp"]["tokenizer"] = {"@tokenizers": "spacy_angel.Tokenizer.v1"}
-    assigned = chain.from_iterable(nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
-    if "doc.sents" not in assigned:
+    if not any("doc.sents" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names):
         nlp.add_pipe("sentencizer", first=True)
     nlp.add_pipe(ABBREVIATIONS, config={"make_serializable": True})
     if ner is not None:

@@ -1,26 +1,25 @@
 """Run the components before a linker on documents, and calibrate the linker on a corpus."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+from spacy.language import Language
+from spacy.tokens import Doc
 
 from ..corpora.docs import GOLD_SPANS, to_doc
+from ..corpora.documents import CorpusDocument
 from ..corpora.entity_types import complete_ids
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
-
-    from ..corpora.documents import CorpusDocument
-    from ..linking.decision.calibration import Calibration
-    from ..linking.linker import AngelLinker
-    from ..vocabulary.kb import ConceptKB
+from ..linking.decision.calibration import Calibration
+from ..linking.linker import AngelLinker
+from ..linking.mentions.reading import READ_AS
+from ..vocabulary.kb import ConceptKB
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
 def components_before(
-    nlp: "Language", linker: "AngelLinker", *, given_mentions: bool = False
+    nlp: Language, linker: AngelLinker, *, given_mentions: bool = False
 ) -> list[str]:
     """Components that run before a linker.
 
@@ -35,19 +34,17 @@ def components_before(
     return before
 
 
-def given_doc(document: "CorpusDocument", nlp: "Language") -> "Doc":
+def given_doc(document: CorpusDocument, nlp: Language) -> Doc:
     """document (CorpusDocument): with gold mentions. nlp (Language): tokenizes it.
     RETURNS (Doc): see `corpora.to_doc`; a mention's `read_as` replaces its text for the linker."""
-    from ..linking.mentions.reading import READ_AS
-
     doc = to_doc(document, nlp)
     doc.user_data[READ_AS] = [[m.start, m.end, m.read_as] for m in document.mentions if m.read_as]
     return doc
 
 
 def prepare_docs(
-    nlp: "Language", linker: "AngelLinker", documents: "Sequence[CorpusDocument]", *, given: bool
-) -> "Iterator[Doc]":
+    nlp: Language, linker: AngelLinker, documents: Sequence[CorpusDocument], *, given: bool
+) -> Iterator[Doc]:
     """Run the components before a linker on a batch of documents.
 
     nlp (Language): the pipeline. linker (AngelLinker): a linker in it.
@@ -80,8 +77,8 @@ def link_by_source(
 
 
 def calibrate_on(
-    nlp: "Language", linker: "AngelLinker", documents: "Iterable[CorpusDocument]"
-) -> "Calibration":
+    nlp: Language, linker: AngelLinker, documents: Iterable[CorpusDocument]
+) -> Calibration:
     """Calibrate a linker on the gold mentions of a corpus, including overlapping ones.
 
     nlp (Language): the pipeline; the components before the linker that do not write entities run.
@@ -96,7 +93,7 @@ def calibrate_on(
         return linker.calibrate(prepare_docs(nlp, linker, known, given=True))
 
 
-def types_for_vocabulary(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
+def types_for_vocabulary(linker: AngelLinker, kb: ConceptKB) -> dict[str, tuple[str, ...]]:
     """What a linker's labels are limited to with another vocabulary than its own.
 
     linker (AngelLinker): e.g. the shipped one, whose diseases are limited to the types of MeSH's
@@ -106,5 +103,4 @@ def types_for_vocabulary(linker: "AngelLinker", kb: "ConceptKB") -> dict[str, tu
         the types, since the limits were made for another vocabulary then.
     """
     limits = linker.settings.types_by_label
-    wanted = {name for types in limits.values() for name in types}
-    return dict(limits) if wanted <= set(kb.types) else {}
+    return dict(limits) if set().union(*limits.values()) <= set(kb.types) else {}

@@ -7,23 +7,20 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+
+from spacy.language import Language
 
 from ..corpora.docs import GOLD_SPANS
+from ..corpora.documents import CorpusDocument
 from ..corpora.entity_types import complete_ids
+from ..linking.linker import AngelLinker
 from ..linking.ranking.concepts import NIL
 from ..vocabulary.changes.rule_file import read_rules, write_rules
 from ..vocabulary.changes.rules import Rule
+from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids
 from .components import prepare_docs
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-
-    from ..corpora.documents import CorpusDocument
-    from ..linking.linker import AngelLinker
-    from ..vocabulary.kb import ConceptKB
 
 _FOLDS = 5
 
@@ -48,29 +45,17 @@ class Decision:
         return self.linked_to in (self.gold or {""})
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedRules:
-    """Rules from corrected links, and what they do for documents that were held out.
-
-    rules (list[Rule]): of the whole corpus.
-    before (list[list[Decision]]): links of each document without the rules.
-    after (list[list[Decision]]): links under the rules of the other folds, fold by fold.
-    """
-
-    rules: list[Rule]
-    before: list[list[Decision]]
-    after: list[list[Decision]]
-
-
 def learn_rules(
-    nlp: "Language", linker: "AngelLinker", documents: "Iterable[CorpusDocument]"
-) -> LearnedRules:
+    nlp: Language, linker: AngelLinker, documents: Iterable[CorpusDocument]
+) -> tuple[list[Rule], list[list[Decision]], list[list[Decision]]]:
     """Make rules from a corpus of corrected links, and measure them by cross-validation. Rules that
     the linker has already stay in effect.
 
     nlp (Language): the pipeline. linker (AngelLinker): its linker.
     documents (Iterable[CorpusDocument]): with gold mentions.
-    RETURNS (LearnedRules): rules and links; the caller decides whether to use them.
+    RETURNS (tuple[list[Rule], list[list[Decision]], list[list[Decision]]]): the rules of the whole
+        corpus; the links of each document without them; and its links, fold by fold, under the
+        rules of the other folds. The caller decides whether to use the rules.
     """
     corpus = list(complete_ids(documents, linker.kb.resolve))
     before = decisions(nlp, linker, corpus)
@@ -84,11 +69,11 @@ def learn_rules(
             write_rules([*own_rules, *propose_rules(chain(*others), linker.kb)], path)
             with linker.using(curation=str(path)):
                 after += decisions(nlp, linker, corpus[fold::_FOLDS])
-    return LearnedRules(propose_rules(chain(*before), linker.kb), before, after)
+    return propose_rules(chain(*before), linker.kb), before, after
 
 
 def decisions(
-    nlp: "Language", linker: "AngelLinker", documents: "Sequence[CorpusDocument]"
+    nlp: Language, linker: AngelLinker, documents: Sequence[CorpusDocument]
 ) -> list[list[Decision]]:
     """Link the gold mentions of a corpus.
 
@@ -97,8 +82,7 @@ def decisions(
     RETURNS (list[list[Decision]]): one list per document.
     """
     # A linker that does not overwrite would return the gold identifiers.
-    unlinked = [one.without_ids() for one in documents]
-    docs = prepare_docs(nlp, linker, unlinked, given=True)
+    docs = prepare_docs(nlp, linker, [one.without_ids() for one in documents], given=True)
     kb, attribute = linker.kb, linker.settings.outputs.kb_id
     found = []
     with linker.using(span_key=GOLD_SPANS):
@@ -113,7 +97,7 @@ def decisions(
     return found
 
 
-def propose_rules(decided: Iterable[Decision], kb: "ConceptKB") -> list[Rule]:
+def propose_rules(decided: Iterable[Decision], kb: ConceptKB) -> list[Rule]:
     """Make the rules that correct more links than they break.
 
     A string whose links are wrong means the concept that most of its mentions have; if most have no
@@ -148,7 +132,7 @@ def propose_rules(decided: Iterable[Decision], kb: "ConceptKB") -> list[Rule]:
 
 
 def correction_lines(
-    documents: "Sequence[CorpusDocument]", decided: Sequence[Sequence[Decision]]
+    documents: Sequence[CorpusDocument], decided: Sequence[Sequence[Decision]]
 ) -> Iterator[str]:
     """Wrong links as `train negative --data.corrections` reads them.
 

@@ -59,10 +59,8 @@ def load(
     folder = DATA / model if is_shipped else _pipeline_folder(model)
     if folder is None:
         nlp = spacy.load(DATA / SHIPPED_NAME, exclude=[LINKER])
-        source: Any = str(model)
-        if tokenizer is not None or preset is not None:
-            source = {"@architectures": "spacy_angel.Checkpoint.v1", "path": source}
-            source |= {"tokenizer": tokenizer and str(tokenizer), "preset": preset}
+        source: Any = {"@architectures": "spacy_angel.Checkpoint.v1", "path": str(model)}
+        source |= {"tokenizer": tokenizer and str(tokenizer), "preset": preset}
         nlp.add_pipe(LINKER, config={"model": source, **nested(settings)})
     elif tokenizer is not None or preset is not None:
         raise AngelError(

@@ -5,12 +5,10 @@ ends its scope.
 """
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+
+from spacy.language import Language
 
 from ..errors import AngelError, missing_package
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 # spaCy imports this module with every pipeline, so that saved ones with `negex` can be opened.
 with suppress(ImportError):
@@ -27,7 +25,7 @@ _TERMS = {
 }
 
 
-def add_context(nlp: "Language", span_key: str | None = None) -> None:
+def add_context(nlp: Language, span_key: str | None = None) -> None:
     """Add the component `negated`, which writes `span._.negated`.
 
     nlp (Language): gets the component at its end; must have sentences.

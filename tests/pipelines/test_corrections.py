@@ -80,10 +80,10 @@ def test_rules_are_measured_on_documents_that_they_were_not_made_from(nlp) -> No
     linker = nlp.get_pipe("angel_linker")
     # the first is said in two parts, the other once: nothing is known of it when it is held back
     corpus = documents([("aspirin", MIGRAINE), ("migraine", ASPIRIN), ("aspirin", MIGRAINE)])
-    learned = learn_rules(nlp, linker, corpus)
-    assert not any(one.is_right for (one,) in learned.before)
-    assert sum(one.is_right for (one,) in learned.after) == 2
-    assert [str(rule) for rule in learned.rules] == [
+    rules, before, after = learn_rules(nlp, linker, corpus)
+    assert not any(one.is_right for (one,) in before)
+    assert sum(one.is_right for (one,) in after) == 2
+    assert [str(rule) for rule in rules] == [
         f"“aspirin” means {MIGRAINE}",
         f"“migraine” means {ASPIRIN}",
     ]
