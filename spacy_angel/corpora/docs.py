@@ -27,8 +27,8 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
     document (CorpusDocument): any.
     nlp (Language): its tokenizer and vocab are used.
-    RETURNS (Doc): with `doc_id`, `split`, `title_end`, `steps`, `parts` and, where something else
-        than the text is read, `read_as` in `user_data`.
+    RETURNS (Doc): with `doc_id`, `title_end`, `steps`, `parts` and, where something else than the
+        text is read, `read_as` in `user_data`.
     """
     from spacy.tokens import Doc, Span
     from spacy.util import filter_spans
@@ -47,7 +47,6 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
     doc.ents = filter_spans(span(m, m.label or NO_LABEL) for m in document.mentions)
     doc.user_data.update(
         doc_id=document.doc_id,
-        split=document.split,
         title_end=document.title_end,
         steps=list(document.steps),
         parts=[list(mention.parts) for mention in document.mentions],
@@ -93,7 +92,6 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
         doc_id=str(data.get("doc_id") or doc_id),
         text=doc.text,
         mentions=tuple(mentions),
-        split=str(data.get("split") or ""),
         title_end=data.get("title_end"),
         steps=tuple(data.get("steps") or ()),
     )

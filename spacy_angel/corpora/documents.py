@@ -41,7 +41,6 @@ class CorpusDocument:
     doc_id (str): PMID, or file and line where the corpus numbers nothing.
     text (str): title and abstract with one space between.
     mentions (tuple[GoldMention, ...]): in the order of the file; they may overlap.
-    split (str): `train`, `dev`, `test` or empty.
     title_end (int | None): end of the title in `text`, where there is one.
     steps (tuple[str, ...]): preprocessing done so far, e.g. `("lowercase", "composites=drop")`.
     """
@@ -49,7 +48,6 @@ class CorpusDocument:
     doc_id: str
     text: str
     mentions: tuple[GoldMention, ...] = ()
-    split: str = ""
     title_end: int | None = None
     steps: tuple[str, ...] = ()
 
@@ -83,12 +81,10 @@ class Reading(FileReading):
     strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
     report (CorpusReport): gets the counts.
     prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label.
-    split (str): split of the documents.
     """
 
     report: CorpusReport = field(default_factory=CorpusReport)
     prefix: str | Mapping[str, str] = ""
-    split: str = ""
 
     def with_prefix(self, prefix: str) -> "Reading":
         """RETURNS (Reading): the same, with this prefix unless another one is set."""
@@ -161,4 +157,4 @@ class Reading(FileReading):
         `mention`. YIELDS (CorpusDocument): a document with one mention; none if that is faulty."""
         mention = self.mention(text, span, text[slice(*span)], doc_id, line, raw_ids=raw_ids)
         if mention is not None:
-            yield CorpusDocument(doc_id, text, (mention,), self.split)
+            yield CorpusDocument(doc_id, text, (mention,))

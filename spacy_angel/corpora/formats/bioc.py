@@ -155,7 +155,6 @@ def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
         doc_id=document.id,
         text=text,
         mentions=tuple(mention for mention in mentions if mention is not None),
-        split=reading.split,
         title_end=title_end,
         steps=_listed(document.infons, _STEPS),
     )

@@ -42,7 +42,7 @@ def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
             mention = reading.mention(
                 text, span, row.mention, doc_id, number, row.label, row.chosen_id
             )
-            yield CorpusDocument(doc_id, text, (mention,) if mention else (), reading.split)
+            yield CorpusDocument(doc_id, text, (mention,) if mention else ())
 
 
 # Other JSON lines are whole documents.

@@ -154,8 +154,7 @@ def _bare_document(task: _Task, text_field: str, reading: Reading, default: str)
     end = extras.title_end
     if end is not None and not 0 <= end <= len(text):
         raise ValueError(f"data.spacy_angel.title_end, {end}, lies outside the text")
-    split = extras.split or reading.split
-    return CorpusDocument(doc_id, text, split=split, title_end=end, steps=extras.steps)
+    return CorpusDocument(doc_id, text, title_end=end, steps=extras.steps)
 
 
 def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> list[_Work]:
@@ -245,11 +244,12 @@ def _task(
     work: dict[str, Any] = {"result": result}
     if results == "predictions":
         work = {"model_version": "spacy-angel", **work}
-    extras = DocumentExtras(
-        title_end=document.title_end, split=document.split, steps=document.steps
-    ).model_dump(exclude_defaults=True)
+    extras = DocumentExtras(title_end=document.title_end, steps=document.steps)
+    extra_data = extras.model_dump(exclude_defaults=True)
     data: dict[str, Any] = {_TEXT: document.text, "doc_id": document.doc_id}
-    return {"data": {**data, "spacy_angel": extras} if extras else data, results: [work]}
+    if extra_data:
+        data["spacy_angel"] = extra_data
+    return {"data": data, results: [work]}
 
 
 def _region(

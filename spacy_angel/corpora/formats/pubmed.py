@@ -47,7 +47,7 @@ def _article(element: ElementTree.Element, reading: Reading, line: int) -> Corpu
     sections = [] if article is None else article.findall("Abstract/AbstractText")
     abstract = " ".join(part for part in map(_section, sections) if part)
     text = f"{title} {abstract}" if abstract else title
-    return CorpusDocument(pmid, text, split=reading.split, title_end=len(title))
+    return CorpusDocument(pmid, text, title_end=len(title))
 
 
 def _section(element: ElementTree.Element) -> str:

@@ -85,7 +85,6 @@ def _finish(block: _Block | None, reading: Reading) -> Iterator[CorpusDocument]:
         doc_id=block.doc_id,
         text=text,
         mentions=tuple(mention for mention in mentions if mention is not None),
-        split=reading.split,
         title_end=len(block.title),
     )
 
