@@ -76,7 +76,7 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
     RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`; a mention that was
         linked to `NIL` has no identifier.
     """
-    data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
+    data = doc.user_data
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))
     parts, read_as = data.get("parts") or [], data.get("read_as") or []
     parts = parts if len(parts) == len(spans) else [()] * len(spans)

@@ -151,10 +151,17 @@ class Reading(FileReading):
         return GoldMention(start, end, text[start:end], label, ids, parts, read_as)
 
     def single_mention(
-        self, text: str, span: tuple[int, int], doc_id: str, line: int, raw_ids: str
+        self,
+        text: str,
+        span: tuple[int, int],
+        doc_id: str,
+        line: int,
+        raw_ids: str,
+        label: str = "",
     ) -> Iterator[CorpusDocument]:
-        """text (str), span (tuple[int, int]), doc_id (str), line (int), raw_ids (str): see
-        `mention`. YIELDS (CorpusDocument): a document with one mention; none if that is faulty."""
-        mention = self.mention(text, span, text[slice(*span)], doc_id, line, raw_ids=raw_ids)
+        """text (str), span (tuple[int, int]), doc_id (str), line (int), raw_ids (str), label (str):
+        see `mention`. YIELDS (CorpusDocument): a document with one mention, unless that is
+        faulty."""
+        mention = self.mention(text, span, text[slice(*span)], doc_id, line, label, raw_ids)
         if mention is not None:
             yield CorpusDocument(doc_id, text, (mention,))

@@ -13,26 +13,13 @@ from ..errors import AngelError, cannot_read
 from ..files.formats import Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading
-from .formats import (
-    askapatient,
-    bioc,
-    brat,
-    cometa,
-    corrections,
-    csv_tables,
-    docbin,
-    label_studio,
-    pubmed,
-    pubtator,
-    rows,
-    text,
-)
+from .formats import bioc, brat, docbin, label_studio, phrases, pubmed, pubtator, rows, text
 
 FORMATS = Formats(
     "corpus",
     "spacy_angel_corpus_formats",
     [
-        corrections.FORMAT,
+        rows.CORRECTIONS,
         rows.JSONL,
         rows.PARQUET,
         docbin.FORMAT,
@@ -42,9 +29,9 @@ FORMATS = Formats(
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
-        askapatient.FORMAT,
-        cometa.FORMAT,
-        csv_tables.FORMAT,
+        phrases.ASKAPATIENT,
+        phrases.COMETA,
+        rows.CSV,
         text.TEXT,
         text.LINES,
     ],

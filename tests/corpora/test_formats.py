@@ -15,8 +15,8 @@ from support.scripts import load_script
 from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
-from spacy_angel.corpora.formats.cometa import mark_term
 from spacy_angel.corpora.formats.docbin import write_docbin
+from spacy_angel.corpora.formats.phrases import mark_term
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError

@@ -32,11 +32,11 @@ from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 from .brat import DocumentExtras, MentionExtras
+from .rows import ID_FIELDS
 
 Results = Literal["annotations", "predictions"]
 
 _LABELS, _TEXT, _CONCEPT_ID, _NAME = "label", "text", "concept_id", "concept_name"
-_ID_FIELDS = ("doc_id", "id", "pmid")
 _HEAD_BYTES = 2**12
 
 
@@ -147,7 +147,7 @@ def _bare_document(task: _Task, text_field: str, reading: Reading, default: str)
     text = data.get(text_field)
     if not isinstance(text, str):
         raise ValueError(f"data.{text_field} must be a string; data has {', '.join(data)}")
-    given = next((data[key] for key in _ID_FIELDS if data.get(key) is not None), task.id)
+    given = next((data[key] for key in ID_FIELDS if data.get(key) is not None), task.id)
     doc_id = default if given is None else str(given)
     for whole in (text, doc_id):
         whole.encode("utf8")
