@@ -86,10 +86,6 @@ class Reading(FileReading):
     report: CorpusReport = field(default_factory=CorpusReport)
     prefix: str | Mapping[str, str] = ""
 
-    def with_prefix(self, prefix: str) -> "Reading":
-        """RETURNS (Reading): the same, with this prefix unless another one is set."""
-        return replace(self, prefix=self.prefix or prefix)
-
     @contextmanager
     def leaving_out(self, line: int, kind: str) -> Iterator[None]:
         """A document whose reading ends in a ValueError is left out, as a fault.
@@ -110,32 +106,20 @@ class Reading(FileReading):
         spelled = find_entries(label, self.prefix)
         return normal_ids(raw, self.prefix[spelled[0]] if spelled else "")
 
-    def mention(
-        self,
-        text: str,
-        span: tuple[int, int],
-        mention: str,
-        doc_id: str,
-        line: int,
-        label: str = "",
-        raw_ids: str = "",
-        parts: tuple[str, ...] = (),
-        read_as: str = "",
-    ) -> GoldMention | None:
-        """Build a mention after comparing it with the text at its offsets.
+    def mention(self, given: GoldMention, text: str, doc_id: str, line: int) -> GoldMention | None:
+        """Check a mention against the text at its offsets, and bring its identifiers into normal
+        form.
 
         Spaces at the edges are trimmed and counted, and other differences in spaces ignored:
         document 10923035 of NCBI-disease has two spaces too many.
 
+        given (GoldMention): as the file gives it; the label `-` stands for none.
         text (str): the document's.
-        span (tuple[int, int]): start and end as the file gives them.
-        mention (str): the mention as the file gives it.
         doc_id (str), line (int): for the message.
-        label (str), raw_ids (str), parts (tuple[str, ...]), read_as (str): as the file gives them.
         RETURNS (GoldMention | None): None if it does not match the text (with strict=False).
         RAISES (AngelError): it does not match the text (with strict=True).
         """
-        start, end = span
+        start, end, mention = given.start, given.end, given.text
         covered = text[start:end] if 0 <= start < end else ""
         if not covered.strip() or covered.split() != mention.split():
             message = f"expected the mention {mention!r} at {start}-{end} of document {doc_id}, "
@@ -146,22 +130,16 @@ class Reading(FileReading):
             end = start + len(covered.strip())
             note = f"{self.where(line)}: spaces of mention {mention!r} of document {doc_id} trimmed"
             self.report.count("offsets_repaired", note=note)
-        label = "" if label == "-" else label
-        ids = self.concept_ids(raw_ids, label)
-        return GoldMention(start, end, text[start:end], label, ids, parts, read_as)
+        label = "" if given.label == "-" else given.label
+        ids = self.concept_ids(given.concept_ids, label)
+        return replace(
+            given, start=start, end=end, text=text[start:end], label=label, concept_ids=ids
+        )
 
     def single_mention(
-        self,
-        text: str,
-        span: tuple[int, int],
-        doc_id: str,
-        line: int,
-        raw_ids: str,
-        label: str = "",
+        self, given: GoldMention, text: str, doc_id: str, line: int
     ) -> Iterator[CorpusDocument]:
-        """text (str), span (tuple[int, int]), doc_id (str), line (int), raw_ids (str), label (str):
-        see `mention`. YIELDS (CorpusDocument): a document with one mention, unless that is
-        faulty."""
-        mention = self.mention(text, span, text[slice(*span)], doc_id, line, label, raw_ids)
-        if mention is not None:
+        """given (GoldMention), text (str), doc_id (str), line (int): see `mention`.
+        YIELDS (CorpusDocument): a document with one mention, unless that is faulty."""
+        if mention := self.mention(given, text, doc_id, line):
             yield CorpusDocument(doc_id, text, (mention,))

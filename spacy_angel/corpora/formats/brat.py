@@ -185,10 +185,9 @@ def _mention(
     # What `N` lines cannot express is valid as long as nobody has changed them.
     if extras.concept_ids and _references(extras.concept_ids) == bound.ids:
         ids = extras.concept_ids
-    label, span = labels.get(bound.type, bound.type), (start, end)
-    return reading.mention(
-        text, span, mention, doc_id, bound.line, label, ids, extras.parts, extras.read_as
-    )
+    label = labels.get(bound.type, bound.type)
+    given = GoldMention(start, end, mention, label, ids, extras.parts, extras.read_as)
+    return reading.mention(given, text, doc_id, bound.line)
 
 
 def _references(concept_ids: str) -> list[str]:

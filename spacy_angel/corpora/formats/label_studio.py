@@ -192,19 +192,10 @@ def _mentions(
         covered = document.text[max(value.start, 0) : max(value.end, 0)]
         text = value.text if isinstance(value.text, str) else covered
         text = text if text.split() == covered.split() else text.replace("\\n", "\n")
-        raw_ids = "|".join(ids[region.id]) or (meta.model_extra or {}).get(id_field, "")
-        found = reading.mention(
-            document.text,
-            (value.start, value.end),
-            text,
-            document.doc_id,
-            line,
-            label,
-            str(raw_ids),
-            extras.parts,
-            extras.read_as,
-        )
-        if found is not None:
+        raw_ids = str("|".join(ids[region.id]) or (meta.model_extra or {}).get(id_field, ""))
+        place = value.start, value.end
+        mention = GoldMention(*place, text, label, raw_ids, extras.parts, extras.read_as)
+        if found := reading.mention(mention, document.text, document.doc_id, line):
             yield found
 
 

@@ -14,7 +14,7 @@ from ...errors import AngelError
 from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
 from ...files.table import table_rows
-from ..documents import CorpusDocument, Reading
+from ..documents import CorpusDocument, GoldMention, Reading
 
 _ROW = re.compile(r"[0-9]+\t[^\t]+\t[^\t]+")
 _CODE = re.compile(r"([0-9]+)(?:\.0)?")
@@ -29,10 +29,10 @@ def read_askapatient(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RETURNS (Iterator[CorpusDocument]): one mention each, the whole phrase.
     RAISES (AngelError): at a line that is not three columns, with `reading.strict`.
     """
-    reading = reading.with_prefix("SNOMEDCT")
+    reading.prefix = reading.prefix or "SNOMEDCT"
     for number, code, _, phrase in askapatient_rows(path, reading):
-        doc_id = f"{path.name}:{number}"
-        yield from reading.single_mention(phrase, (0, len(phrase)), doc_id, number, code)
+        given = GoldMention(0, len(phrase), phrase, concept_ids=code)
+        yield from reading.single_mention(given, phrase, f"{path.name}:{number}", number)
 
 
 def askapatient_rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
@@ -60,7 +60,7 @@ def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RETURNS (Iterator[CorpusDocument]): one mention each, named by the row's ID.
     RAISES (AngelError): columns are missing, quotes do not close, or a row is cut.
     """
-    reading = reading.with_prefix("SNOMEDCT")
+    reading.prefix = reading.prefix or "SNOMEDCT"
     rows = table_rows(path, reading, "\t")
     _, header = next(rows, (1, []))
     needed = ("ID", "Term", _ID_COLUMN, "Example")
@@ -80,7 +80,8 @@ def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         text, start, end = mark_term(term, cells["Example"])
         reading.report.count("terms_not_in_example", text != cells["Example"])
         doc_id = cells["ID"].strip() or f"{path.name}:{number}"
-        yield from reading.single_mention(text, (start, end), doc_id, number, code[1])
+        given = GoldMention(start, end, text[start:end], concept_ids=code[1])
+        yield from reading.single_mention(given, text, doc_id, number)
 
 
 def mark_term(term: str, example: str) -> tuple[str, int, int]:

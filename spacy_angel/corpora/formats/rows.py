@@ -223,10 +223,11 @@ def row_document(
 
 
 def _mention(mention: _Mention, row: _Row, reading: Reading, number: int) -> GoldMention | None:
-    start, end = span = mention.start, mention.end
+    start, end = mention.start, mention.end
     covered = row.text[start:end] if 0 <= start < end <= len(row.text) else ""
     text, label, ids = mention.text or covered, mention.label or "", mention.concept_id or ""
-    return reading.mention(row.text, span, text, row.doc_id, number, label, ids)
+    given = GoldMention(start, end, text, label, ids)
+    return reading.mention(given, row.text, row.doc_id, number)
 
 
 class _Correction(BaseModel):
@@ -249,10 +250,9 @@ def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
             row = checked(values, _Correction)
             text = " ".join(part for part in (row.left, row.mention, row.right) if part)
             start = len(row.left) + 1 if row.left else 0
-            span = start, start + len(row.mention)
-            yield from reading.single_mention(
-                text, span, f"{path.name}:{number}", number, row.chosen_id, row.label
-            )
+            end = start + len(row.mention)
+            given = GoldMention(start, end, row.mention, row.label, row.chosen_id)
+            yield from reading.single_mention(given, text, f"{path.name}:{number}", number)
 
 
 def _is_named(path: Path, *endings: str) -> bool:
