@@ -50,9 +50,7 @@ def corpus(request) -> list[CorpusDocument]:
     """Without the parts of composites, which not every format has."""
     files = [shared_data(name) for name in CORPORA[request.param]]
     read = [document for file in files for document in read_corpus(file, strict=False)]
-    documents = [
-        replace(d, mentions=tuple(replace(m, parts=()) for m in d.mentions)) for d in read
-    ]
+    documents = [replace(d, mentions=tuple(replace(m, parts=()) for m in d.mentions)) for d in read]
     counts = len(documents), sum(len(document.mentions) for document in documents)
     assert counts == COUNTS[request.param]
     return documents

@@ -294,7 +294,7 @@ def test_a_parquet_row_that_is_too_long_is_left_out(tmp_path, monkeypatch) -> No
     documents, report = read(write_parquet(tmp_path / "a.parquet", columns))
     assert [d.doc_id for d in documents] == ["a"]
     assert "line 2" in report.notes[0]
-    assert "it is longer than 1,000 bytes" in report.notes[0]
+    assert "it has 1,001 bytes, more than 1,000" in report.notes[0]
     assert "it has 1,002 bytes" in report.notes[1]
 
 

@@ -77,7 +77,9 @@ def read_parquet(
                         row = batch.slice(i, 1)
                         length = max(map(_text_bytes, row.columns), default=0)
                         if length > MAX_LINE_BYTES:
-                            raise ValueError(f"it is longer than {MAX_LINE_BYTES:,} bytes")
+                            raise ValueError(
+                                f"it has {length:,} bytes, more than {MAX_LINE_BYTES:,}"
+                            )
                         [row] = row.to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
                 reading.report.position = size * number // file.metadata.num_rows
