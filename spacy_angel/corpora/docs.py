@@ -27,8 +27,8 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
     document (CorpusDocument): any.
     nlp (Language): its tokenizer and vocab are used.
-    RETURNS (Doc): with `doc_id`, `title_end`, `steps`, and `mention_extras` (the `parts` and
-        `read_as` of each mention) in `user_data`.
+    RETURNS (Doc): with `doc_id`, `title_end`, `steps`, and `parts` and `read_as` of each mention in
+        `user_data`.
     """
     from spacy.tokens import Doc
     from spacy.util import filter_spans
@@ -48,7 +48,8 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
         doc_id=document.doc_id,
         title_end=document.title_end,
         steps=list(document.steps),
-        mention_extras=[(mention.parts, mention.read_as) for mention in document.mentions],
+        parts=[list(mention.parts) for mention in document.mentions],
+        read_as=[mention.read_as for mention in document.mentions],
     )
     return doc
 
@@ -75,13 +76,13 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
     """
     data = doc.user_data
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))
-    extras = data.get("mention_extras") or ()
-    if len(extras) != len(spans):
-        extras = [((), "")] * len(spans)
+    parts, read_as = data.get("parts") or [], data.get("read_as") or []
+    parts = parts if len(parts) == len(spans) else [()] * len(spans)
+    read_as = read_as if len(read_as) == len(spans) else [""] * len(spans)
     mentions = []
-    for span, (parts, read_as) in zip(spans, extras, strict=True):
+    for span, own_parts, read in zip(spans, parts, read_as, strict=True):
         place, ids = (span.start_char, span.end_char), "" if span.kb_id_ == _NIL else span.kb_id_
-        mention = GoldMention(*place, span.text, span.label_, ids, tuple(parts), read_as)
+        mention = GoldMention(*place, span.text, span.label_, ids, tuple(own_parts), read)
         mentions.append(mention)
     return CorpusDocument(
         doc_id=str(data.get("doc_id") or doc_id),
