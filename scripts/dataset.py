@@ -16,8 +16,8 @@ from recipes import CorpusPart, needs, read_recipe
 
 from spacy_angel.corpora.convert import prepare_corpus, prepared_documents
 from spacy_angel.corpora.documents import CorpusReport, Reading
-from spacy_angel.corpora.formats.askapatient import askapatient_rows
 from spacy_angel.corpora.formats.bioc import write_bioc_json
+from spacy_angel.corpora.formats.phrases import askapatient_rows
 from spacy_angel.corpora.preprocessing import PUBLISHED, Preprocessing
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.compare import compare as compare_evaluations

@@ -66,7 +66,7 @@ def corpus_options() -> str:
     lines = ["| option | default | |", "|---|---|---|"]
     parameters = inspect.signature(read_corpus).parameters
     described = dict(_arguments(read_corpus))
-    for name in ("prefix", "split", "pmids", "keep_duplicates", "strict"):
+    for name in ("prefix", "pmids", "keep_duplicates", "strict"):
         default = _value(parameters[name].default)
         lines.append(f"| `{name}` | {default} | {in_cell(described[name])} |")
     return "\n".join(lines)

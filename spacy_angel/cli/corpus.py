@@ -5,15 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import AngelError
-from .options import (
-    Abbreviations,
-    CorpusFormat,
-    Preset,
-    ReaderOptions,
-    preprocessing_steps,
-    reader_options,
-)
+from . import options
 
 ToOptions = Annotated[
     list[str] | None,
@@ -32,10 +24,10 @@ def corpus(
         Path | None,
         typer.Option(help="Vocabulary with the known concepts and the names that a tool shows."),
     ] = None,
-    format: CorpusFormat = None,
-    preprocessing: Preset = None,
-    abbreviations: Abbreviations = None,
-    option: ReaderOptions = None,
+    format: options.CorpusFormat = None,
+    preprocessing: options.Preset = None,
+    abbreviations: options.Abbreviations = None,
+    option: options.ReaderOptions = None,
     to: Annotated[
         str, typer.Option(help="Format to write, e.g. `pubtator`, `label_studio` or `brat`.")
     ] = "bioc_json",
@@ -45,11 +37,9 @@ def corpus(
     from ..corpora.convert import prepare_corpus
     from ..linking.settings.loaders import load_vocabulary
 
-    steps = preprocessing_steps(preprocessing, abbreviations)
-    if kb is None and steps is not None and steps.unknown == "drop":
-        raise AngelError(f"The preprocessing {preprocessing!r} needs the vocabulary: --kb.")
+    steps = options.preprocessing_steps(preprocessing, abbreviations)
     known = None if kb is None else load_vocabulary(kb)
-    reading, writing = reader_options(option), reader_options(to_option)
+    reading, writing = options.reader_options(option), options.reader_options(to_option)
     report = prepare_corpus(files, output, format, to, steps, known, reading, writing)
     for key, value in sorted(report.counts.items()):
         typer.echo(f"  {key:<24} {value:,}")

@@ -5,15 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import (
-    Abbreviations,
-    CorpusFormat,
-    NewFolder,
-    Preset,
-    ReaderOptions,
-    preprocessing_steps,
-    reader_options,
-)
+from . import options
 
 Plots = Annotated[
     bool, typer.Option("--plots", help="Draw figures as PNG as well; needs the extra `plots`.")
@@ -26,8 +18,8 @@ def evaluate(
         typer.Argument(help="Folder, package or name of a pipeline, or a baseline: exact, tfidf."),
     ],
     corpus: Annotated[Path, typer.Argument(help="Corpus with gold mentions.")],
-    output: NewFolder,
-    format: CorpusFormat = None,
+    output: options.NewFolder,
+    format: options.CorpusFormat = None,
     kb: Annotated[
         Path | None,
         typer.Option(help="Vocabulary to link to, a folder or file; else the pipeline's own."),
@@ -50,9 +42,9 @@ def evaluate(
         ),
     ] = None,
     plots: Plots = False,
-    preprocessing: Preset = None,
-    abbreviations: Abbreviations = None,
-    option: ReaderOptions = None,
+    preprocessing: options.Preset = None,
+    abbreviations: options.Abbreviations = None,
+    option: options.ReaderOptions = None,
 ) -> None:
     """Evaluate a pipeline or a baseline; write metrics, predictions and a report."""
     from ..evaluation.files import REPORT
@@ -68,8 +60,8 @@ def evaluate(
         labels=label or (),
         train_names=train_names,
         protocols=protocol or (),
-        preprocessing=preprocessing_steps(preprocessing, abbreviations),
-        corpus_options=reader_options(option),
+        preprocessing=options.preprocessing_steps(preprocessing, abbreviations),
+        corpus_options=options.reader_options(option),
         plots=plots,
     )
     _print_metrics(metrics)

@@ -8,12 +8,6 @@ import typer
 from ..errors import AngelError
 from .options import located, print_counts
 
-_PACKAGES = (
-    *("spacy", "thinc", "torch", "transformers", "tokenizers", "scispacy", "numpy"),
-    *("spacy-transformers", "trl", "datasets", "accelerate", "deepspeed", "pyab3p", "negspacy"),
-    *("pyarrow", "ray", "fastapi", "mcp"),
-)
-
 
 def info(
     kb: Annotated[
@@ -34,9 +28,10 @@ def info(
 
 def _print_installation() -> None:
     import platform
+    import re
     from contextlib import suppress
     from hashlib import sha256
-    from importlib.metadata import PackageNotFoundError, version
+    from importlib.metadata import PackageNotFoundError, requires, version
 
     import torch
 
@@ -48,7 +43,8 @@ def _print_installation() -> None:
     from ..vocabulary.storage.arrays import META
 
     rows = {}
-    for package in _PACKAGES:
+    for requirement in requires("spacy-angel") or ():
+        package = re.split(r"[^\w.-]", requirement)[0]
         with suppress(PackageNotFoundError):
             rows[package] = version(package)
     gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

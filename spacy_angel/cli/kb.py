@@ -335,7 +335,7 @@ def kb_add(
 ) -> None:
     """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary. Names
     of one concept are written as rules beside the vocabulary."""
-    from ..corpora.mention_names import add_corpus_mentions
+    from ..corpora.mention_names import mention_names
     from ..corpora.registry import read_corpus
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.sources.build import add_vocabulary
@@ -350,7 +350,9 @@ def kb_add(
     before = ConceptKB.from_disk(kb)
     if mentions is not None:
         documents = read_corpus(mentions, format, **reader_options(option))
-        step = add_corpus_mentions(kb, documents, str(mentions))
+        built = ConceptKB.from_disk(kb, rules=False)
+        step = built.add_mentions(mention_names(documents), str(mentions))
+        built.to_disk(kb)
         typer.echo(
             f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
             "identifier that is not in the vocabulary."

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from ..errors import AngelError
+from ..errors import AngelError, missing_package
 
 Detector = Callable[[str], list[tuple[str, str]]]
 """Text → pairs of short and long form, in the order of the text."""
@@ -53,9 +53,7 @@ def ab3p_detector() -> Detector:
     try:
         from pyab3p import Ab3p
     except ImportError as error:
-        raise AngelError(
-            "Ab3P needs the package pyab3p: pip install 'spacy-angel[ab3p]'."
-        ) from error
+        raise AngelError(missing_package("Ab3P", "pyab3p", "ab3p")) from error
     ab3p = Ab3p()
 
     def detect(text: str) -> list[tuple[str, str]]:

@@ -2,13 +2,13 @@
 
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from .documents import CorpusDocument, GoldMention
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span
 
 GOLD_SPANS = "gold"
 # spaCy drops an entity without label; in `doc.spans` the label stays empty.
@@ -27,33 +27,30 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
     document (CorpusDocument): any.
     nlp (Language): its tokenizer and vocab are used.
-    RETURNS (Doc): with `doc_id`, `split`, `title_end`, `steps`, `parts` and, where something else
-        than the text is read, `read_as` in `user_data`.
+    RETURNS (Doc): with `doc_id`, `title_end`, `steps`, and `parts` and `read_as` of each mention in
+        `user_data`.
     """
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc
     from spacy.util import filter_spans
 
     cuts = sorted({offset for m in document.mentions for offset in (m.start, m.end)})
     words, spaces = _split_words(nlp.make_doc(document.text), cuts)
     doc = Doc(nlp.vocab, words=words, spaces=spaces)
-    starts = {token.idx: token.i for token in doc}
-    ends = {token.idx + len(token): token.i + 1 for token in doc}
 
-    def span(mention: GoldMention, label: str) -> Span:
-        start, end = starts[mention.start], ends[mention.end]
-        return Span(doc, start, end, label=label, kb_id=mention.concept_ids)
+    def span(mention: GoldMention, label: str) -> "Span":
+        place, ids = (mention.start, mention.end), mention.concept_ids
+        # Never None: its tokens were cut to fit.
+        return cast("Span", doc.char_span(*place, label=label, kb_id=ids))
 
     doc.spans[GOLD_SPANS] = [span(mention, mention.label) for mention in document.mentions]
     doc.ents = filter_spans(span(m, m.label or NO_LABEL) for m in document.mentions)
     doc.user_data.update(
         doc_id=document.doc_id,
-        split=document.split,
         title_end=document.title_end,
         steps=list(document.steps),
         parts=[list(mention.parts) for mention in document.mentions],
+        read_as=[mention.read_as for mention in document.mentions],
     )
-    if any(mention.read_as for mention in document.mentions):
-        doc.user_data["read_as"] = [mention.read_as for mention in document.mentions]
     return doc
 
 
@@ -77,23 +74,20 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
     RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`; a mention that was
         linked to `NIL` has no identifier.
     """
-    data = {key: value for key, value in doc.user_data.items() if isinstance(key, str)}
+    data = doc.user_data
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))
     parts, read_as = data.get("parts") or [], data.get("read_as") or []
     parts = parts if len(parts) == len(spans) else [()] * len(spans)
     read_as = read_as if len(read_as) == len(spans) else [""] * len(spans)
     mentions = []
     for span, own_parts, read in zip(spans, parts, read_as, strict=True):
-        place, ids = (span.start_char, span.end_char), span.kb_id_
-        mention = GoldMention(
-            *place, span.text, span.label_, "" if ids == _NIL else ids, tuple(own_parts), read
-        )
+        place, ids = (span.start_char, span.end_char), "" if span.kb_id_ == _NIL else span.kb_id_
+        mention = GoldMention(*place, span.text, span.label_, ids, tuple(own_parts), read)
         mentions.append(mention)
     return CorpusDocument(
         doc_id=str(data.get("doc_id") or doc_id),
         text=doc.text,
         mentions=tuple(mentions),
-        split=str(data.get("split") or ""),
         title_end=data.get("title_end"),
         steps=tuple(data.get("steps") or ()),
     )

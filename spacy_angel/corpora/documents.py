@@ -41,7 +41,6 @@ class CorpusDocument:
     doc_id (str): PMID, or file and line where the corpus numbers nothing.
     text (str): title and abstract with one space between.
     mentions (tuple[GoldMention, ...]): in the order of the file; they may overlap.
-    split (str): `train`, `dev`, `test` or empty.
     title_end (int | None): end of the title in `text`, where there is one.
     steps (tuple[str, ...]): preprocessing done so far, e.g. `("lowercase", "composites=drop")`.
     """
@@ -49,7 +48,6 @@ class CorpusDocument:
     doc_id: str
     text: str
     mentions: tuple[GoldMention, ...] = ()
-    split: str = ""
     title_end: int | None = None
     steps: tuple[str, ...] = ()
 
@@ -83,16 +81,10 @@ class Reading(FileReading):
     strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
     report (CorpusReport): gets the counts.
     prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label.
-    split (str): split of the documents.
     """
 
     report: CorpusReport = field(default_factory=CorpusReport)
     prefix: str | Mapping[str, str] = ""
-    split: str = ""
-
-    def with_prefix(self, prefix: str) -> "Reading":
-        """RETURNS (Reading): the same, with this prefix unless another one is set."""
-        return replace(self, prefix=self.prefix or prefix)
 
     @contextmanager
     def leaving_out(self, line: int, kind: str) -> Iterator[None]:
@@ -114,32 +106,20 @@ class Reading(FileReading):
         spelled = find_entries(label, self.prefix)
         return normal_ids(raw, self.prefix[spelled[0]] if spelled else "")
 
-    def mention(
-        self,
-        text: str,
-        span: tuple[int, int],
-        mention: str,
-        doc_id: str,
-        line: int,
-        label: str = "",
-        raw_ids: str = "",
-        parts: tuple[str, ...] = (),
-        read_as: str = "",
-    ) -> GoldMention | None:
-        """Build a mention after comparing it with the text at its offsets.
+    def mention(self, given: GoldMention, text: str, doc_id: str, line: int) -> GoldMention | None:
+        """Check a mention against the text at its offsets, and bring its identifiers into normal
+        form.
 
         Spaces at the edges are trimmed and counted, and other differences in spaces ignored:
         document 10923035 of NCBI-disease has two spaces too many.
 
+        given (GoldMention): as the file gives it; the label `-` stands for none.
         text (str): the document's.
-        span (tuple[int, int]): start and end as the file gives them.
-        mention (str): the mention as the file gives it.
         doc_id (str), line (int): for the message.
-        label (str), raw_ids (str), parts (tuple[str, ...]), read_as (str): as the file gives them.
         RETURNS (GoldMention | None): None if it does not match the text (with strict=False).
         RAISES (AngelError): it does not match the text (with strict=True).
         """
-        start, end = span
+        start, end, mention = given.start, given.end, given.text
         covered = text[start:end] if 0 <= start < end else ""
         if not covered.strip() or covered.split() != mention.split():
             message = f"expected the mention {mention!r} at {start}-{end} of document {doc_id}, "
@@ -150,15 +130,16 @@ class Reading(FileReading):
             end = start + len(covered.strip())
             note = f"{self.where(line)}: spaces of mention {mention!r} of document {doc_id} trimmed"
             self.report.count("offsets_repaired", note=note)
-        label = "" if label == "-" else label
-        ids = self.concept_ids(raw_ids, label)
-        return GoldMention(start, end, text[start:end], label, ids, parts, read_as)
+        label = "" if given.label == "-" else given.label
+        ids = self.concept_ids(given.concept_ids, label)
+        return replace(
+            given, start=start, end=end, text=text[start:end], label=label, concept_ids=ids
+        )
 
     def single_mention(
-        self, text: str, span: tuple[int, int], doc_id: str, line: int, raw_ids: str
+        self, given: GoldMention, text: str, doc_id: str, line: int
     ) -> Iterator[CorpusDocument]:
-        """text (str), span (tuple[int, int]), doc_id (str), line (int), raw_ids (str): see
-        `mention`. YIELDS (CorpusDocument): a document with one mention; none if that is faulty."""
-        mention = self.mention(text, span, text[slice(*span)], doc_id, line, raw_ids=raw_ids)
-        if mention is not None:
-            yield CorpusDocument(doc_id, text, (mention,), self.split)
+        """given (GoldMention), text (str), doc_id (str), line (int): see `mention`.
+        YIELDS (CorpusDocument): a document with one mention, unless that is faulty."""
+        if mention := self.mention(given, text, doc_id, line):
+            yield CorpusDocument(doc_id, text, (mention,))

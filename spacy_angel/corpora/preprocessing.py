@@ -5,7 +5,7 @@ overlapping mentions and mentions absent from the vocabulary discarded. NCBI-dis
 punctuation of mentions blanked, spelling corrected, and training without composites.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
@@ -130,7 +130,7 @@ def preprocess(
     """
     report = report if report is not None else CorpusReport()
     if settings.unknown == "drop" and known is None:
-        raise AngelError("unknown=drop needs the vocabulary: pass known=.")
+        raise AngelError("unknown=drop needs the vocabulary: pass known= or --kb.")
     detect = None if settings.abbreviations == "keep" else DETECTORS[settings.abbreviations]()
     return (_apply(document, settings, detect, known, report) for document in documents)
 
@@ -152,8 +152,7 @@ def _apply(
         report.count("auxiliary_ids", changed)
         document = replace(document, mentions=mentions)
     if settings.composites == "drop":
-        kept = [m for m in document.mentions if not _is_composite(m)]
-        document = _keep(document, kept, "composites_left_out", report)
+        document = _keep(document, lambda m: not _is_composite(m), "composites_left_out", report)
     if settings.composites == "split":
         document = split_composites(document, report)
     if settings.keeps_text:
@@ -169,19 +168,21 @@ def _apply(
         report.count("spellings_changed", number)
     if settings.overlaps == "longest":
         longest = longest_mentions(document.mentions)
-        kept = [m for m in document.mentions if m in longest]
-        document = _keep(document, kept, "overlapping_left_out", report)
+        document = _keep(document, lambda m: m in longest, "overlapping_left_out", report)
     if settings.unknown == "drop" and known is not None:
-        kept = [m for m in document.mentions if _is_known(m, known)]
-        document = _keep(document, kept, "unknown_left_out", report)
+        document = _keep(document, lambda m: _is_known(m, known), "unknown_left_out", report)
     return replace(document, steps=document.steps + settings.steps)
 
 
 def _keep(
-    document: CorpusDocument, mentions: Sequence[GoldMention], counter: str, report: CorpusReport
+    document: CorpusDocument,
+    is_kept: Callable[[GoldMention], bool],
+    counter: str,
+    report: CorpusReport,
 ) -> CorpusDocument:
+    mentions = tuple(filter(is_kept, document.mentions))
     report.count(counter, len(document.mentions) - len(mentions))
-    return replace(document, mentions=tuple(mentions))
+    return replace(document, mentions=mentions)
 
 
 def _is_composite(mention: GoldMention) -> bool:

@@ -3,7 +3,6 @@
 Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import blake2b
@@ -14,26 +13,13 @@ from ..errors import AngelError, cannot_read
 from ..files.formats import Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading
-from .formats import (
-    askapatient,
-    bioc,
-    brat,
-    cometa,
-    corrections,
-    csv_tables,
-    docbin,
-    label_studio,
-    pubmed,
-    pubtator,
-    rows,
-    text,
-)
+from .formats import bioc, brat, docbin, label_studio, phrases, pubmed, pubtator, rows, text
 
 FORMATS = Formats(
     "corpus",
     "spacy_angel_corpus_formats",
     [
-        corrections.FORMAT,
+        rows.CORRECTIONS,
         rows.JSONL,
         rows.PARQUET,
         docbin.FORMAT,
@@ -43,22 +29,16 @@ FORMATS = Formats(
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
-        askapatient.FORMAT,
-        cometa.FORMAT,
-        csv_tables.FORMAT,
+        phrases.ASKAPATIENT,
+        phrases.COMETA,
+        rows.CSV,
         text.TEXT,
         text.LINES,
     ],
 )
 
-_SPLITS = {
-    "dev": re.compile(r"dev|valid", re.IGNORECASE),
-    "test": re.compile(r"test", re.IGNORECASE),
-    "train": re.compile(r"train|trng", re.IGNORECASE),
-}
-
 # Options of `read_corpus` that all formats have.
-_OPTIONS = ("prefix", "split", "pmids", "keep_duplicates", "strict")
+_OPTIONS = ("prefix", "pmids", "keep_duplicates", "strict")
 
 
 def read_corpus(
@@ -66,7 +46,6 @@ def read_corpus(
     format: str | None = None,
     *,
     prefix: str | Mapping[str, str] = "",
-    split: str | None = None,
     pmids: str | Path | Collection[str] | None = None,
     keep_duplicates: bool = False,
     strict: bool = True,
@@ -79,7 +58,6 @@ def read_corpus(
     format (str | None): one of FORMATS; None: by the file.
     prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label, e.g.
         `{"GENE": "NCBIGene"}`, by any of its spellings; MeSH ids and CUIs are known without.
-    split (str | None): split of the documents; None: by the file's name.
     pmids (str | Path | Collection[str] | None): ids of the documents to keep, or a file with one
         a line (MedMentions' splits).
     keep_duplicates (bool): keep documents that stand twice, word for word (NCBI-disease's
@@ -100,9 +78,7 @@ def read_corpus(
     flags = {"keep_duplicates": keep_duplicates, "strict": strict}
     keep_duplicates, strict = checked_options(read_corpus, flags, chosen.name).values()
     report = report if report is not None else CorpusReport()
-    if split is None:
-        split = "" if path.is_dir() else infer_split(path.name)
-    reading = Reading(str(path), strict, report, prefix=prefix, split=split)
+    reading = Reading(str(path), strict, report, prefix=prefix)
     documents = chosen.read(path, reading, **options)
     wanted = None if pmids is None else _read_pmids(pmids)
     return _selected(documents, wanted, None if keep_duplicates else {}, report)
@@ -146,12 +122,6 @@ def infer_format(path: str | Path) -> str:
     RAISES (AngelError): it is empty or in none of the formats.
     """
     return FORMATS.of(Path(path)).name
-
-
-def infer_split(name: str) -> str:
-    """RETURNS (str): `train`, `dev` or `test` if exactly one is in a file's name."""
-    splits = [split for split, pattern in _SPLITS.items() if pattern.search(name)]
-    return splits[0] if len(splits) == 1 else ""
 
 
 def _read_pmids(pmids: str | Path | Collection[str]) -> frozenset[str]:

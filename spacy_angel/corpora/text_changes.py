@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..vocabulary.names.concepts import normalize_name
@@ -54,37 +54,26 @@ def blank_punctuation(document: CorpusDocument) -> CorpusDocument:
     RETURNS (CorpusDocument): here text `see b cell lymphoma`, mention `b cell lymphoma`.
     """
     stay = [mention for mention in document.mentions if not normalize_name(mention.text)]
-    runs = _merged((m.start, m.end) for m in document.mentions if m not in stay)
     fixed = {offset for m in stay for offset in range(m.start, m.end)}
+    changed = {o for m in document.mentions if m not in stay for o in range(m.start, m.end)}
     lower = lower_in_place(document.text)
     edits: list[tuple[int, int, str]] = []
-    for start, end in runs:
-        is_first, space = True, ""
-        for offset in range(start, end):
-            new = document.text[offset] if offset in fixed else lower[offset]
-            if offset in fixed or normalize_name(new):
-                edits.append((offset, offset + 1, space + new))
-                is_first, space = False, ""
-            else:
-                edits.append((offset, offset + 1, ""))
-                space = "" if is_first else " "
+    for offset in sorted(changed):
+        if offset - 1 not in changed:
+            is_first, space = True, ""
+        new = document.text[offset] if offset in fixed else lower[offset]
+        if offset in fixed or normalize_name(new):
+            edits.append((offset, offset + 1, space + new))
+            is_first, space = False, ""
+        else:
+            edits.append((offset, offset + 1, ""))
+            space = "" if is_first else " "
     document = replace_spans(document, edits)
     return replace(document, mentions=tuple(map(_normalized, document.mentions)))
 
 
 def normal_or_same(text: str) -> str:
     return normalize_name(text) or text
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans that touch or overlap become one."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
 
 
 def _normalized(mention: GoldMention) -> GoldMention:

@@ -47,13 +47,10 @@ def nlp(tmp_path_factory) -> spacy.Language:
 
 @pytest.fixture(scope="module", params=CORPORA)
 def corpus(request) -> list[CorpusDocument]:
-    """Without the split, which is told from the name of a file, and the parts of composites,
-    which not every format has."""
+    """Without the parts of composites, which not every format has."""
     files = [shared_data(name) for name in CORPORA[request.param]]
     read = [document for file in files for document in read_corpus(file, strict=False)]
-    documents = [
-        replace(d, split="", mentions=tuple(replace(m, parts=()) for m in d.mentions)) for d in read
-    ]
+    documents = [replace(d, mentions=tuple(replace(m, parts=()) for m in d.mentions)) for d in read]
     counts = len(documents), sum(len(document.mentions) for document in documents)
     assert counts == COUNTS[request.param]
     return documents
@@ -71,10 +68,7 @@ def read(paths: Sequence[Path]) -> list[CorpusDocument]:
         for source in plan_inputs(paths)
         for document in read_input(source, strict=True, report=CorpusReport(), options={})
     ]
-    return [
-        replace(d, split="", mentions=tuple(replace(m, parts=()) for m in d.mentions))
-        for d in documents
-    ]
+    return [replace(d, mentions=tuple(replace(m, parts=()) for m in d.mentions)) for d in documents]
 
 
 def output(folder: Path) -> list[CorpusDocument]:

@@ -230,8 +230,8 @@ def test_fields_by_name(tmp_path) -> None:
     documents, report = read(path, id_field="key", text_field="body")
     assert [(d.doc_id, d.text) for d in documents] == [("k", "b")]
     assert "the field key is missing" in report.notes[0]
-    with pytest.raises(AngelError, match=r"no option split\. Its options: prefix, id_field"):
-        read(path, split="train")
+    with pytest.raises(AngelError, match=r"no option pages\. Its options: prefix, id_field"):
+        read(path, pages="1")
 
 
 def test_parquet(tmp_path) -> None:

@@ -15,8 +15,8 @@ from support.scripts import load_script
 from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
-from spacy_angel.corpora.formats.cometa import mark_term
 from spacy_angel.corpora.formats.docbin import write_docbin
+from spacy_angel.corpora.formats.phrases import mark_term
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
@@ -94,7 +94,6 @@ def test_ids_in_normal_form(raw, prefix, expected):
 def test_ncbi_disease_and_its_faults():
     documents, report = read("NCBItrainset_corpus.txt")
     assert [d.doc_id for d in documents] == ["1001", "1002"]
-    assert documents[0].split == "train"
     assert documents[0].text[: documents[0].title_end].endswith("BRCA1 mutations.")
     assert ids(documents[0]) == [
         ("Breast or ovarian cancer", "MESH:D001943|MESH:D010051"),
@@ -154,10 +153,9 @@ def test_medmentions_with_its_pmid_list():
     assert [d.doc_id for d in documents] == ["3001", "3002"]
     assert documents[0].mentions[0] == GoldMention(0, 5, "DCTN4", "T116,T123", "UMLS:C4308010")
     assert documents[0].mentions[1].text == "Naïve T cells"
-    listed, report = read(
-        "corpus_pubtator.txt", pmids=FIXTURES / "corpus_pubtator_pmids_dev.txt", split="dev"
-    )
-    assert [(d.doc_id, d.split) for d in listed] == [("3002", "dev")]
+    pmids = FIXTURES / "corpus_pubtator_pmids_dev.txt"
+    listed, report = read("corpus_pubtator.txt", pmids=pmids)
+    assert [d.doc_id for d in listed] == ["3002"]
     assert report.counts["documents_outside_list"] == 1
     assert report.counts["ids_not_found"] == 1
     assert "3999" in report.notes[0]
@@ -292,8 +290,8 @@ def test_the_same_id_with_another_text_is_read_and_reported(tmp_path):
 def test_a_cut_gzip_file_is_named(tmp_path, name):
     packed = gzip.compress((FIXTURES / name).read_bytes())
     whole = write(tmp_path, "whole.gz", packed)
-    expected, _ = read(name, split="", format=FILES[name])
-    found = list(read_corpus(whole, FILES[name], split=""))
+    expected, _ = read(name, format=FILES[name])
+    found = list(read_corpus(whole, FILES[name]))
     assert [d.mentions for d in found] == [d.mentions for d in expected]
     cut = write(tmp_path, "cut.gz", packed[: len(packed) // 2])
     with pytest.raises(AngelError, match=r"cut\.gz, line \d+"):
@@ -425,7 +423,7 @@ def documents(draw, text=TEXTS):
         )
         mentions.append(GoldMention(start, end + 1, text[start : end + 1], label, concept_ids))
     title_end = draw(st.none() | st.integers(0, len(text)))
-    return CorpusDocument("7", text, tuple(mentions), "", title_end)
+    return CorpusDocument("7", text, tuple(mentions), title_end)
 
 
 def outline(document):

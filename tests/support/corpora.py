@@ -23,7 +23,6 @@ RICH = CorpusDocument(
         GoldMention(43, 57, "𝛽-thalassaemia", "", "HGVS:c.1+1G>C"),
         GoldMention(64, 68, "zeal", "MENTION", ""),
     ),
-    split="dev",
     title_end=31,
     steps=("lowercase", "overlaps=longest"),
 )
@@ -62,7 +61,6 @@ def documents(draw: st.DrawFn, alphabet: st.SearchStrategy[str] | None = None) -
         draw(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1)),
         text,
         tuple(mentions),
-        draw(st.sampled_from(["", "train"])),
         draw(st.none() | st.integers(0, len(text))),
         tuple(draw(st.lists(_WORDS, max_size=2))),
     )

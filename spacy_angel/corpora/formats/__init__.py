@@ -1,1 +1,1 @@
-"""One module a format of corpora; `registry` lists them."""
+"""The formats of corpora, one module for each family; `registry` lists them."""

@@ -155,7 +155,6 @@ def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
         doc_id=document.id,
         text=text,
         mentions=tuple(mention for mention in mentions if mention is not None),
-        split=reading.split,
         title_end=title_end,
         steps=_listed(document.infons, _STEPS),
     )
@@ -195,8 +194,8 @@ def _mention(
         spans = ((part.span, part.text) for part in parts)
         inside = tuple(part for (begin, stop), part in spans if start <= begin and stop <= end)
     label, read_as = infons.get("type", ""), infons.get(_READ_AS, "")
-    ids = _raw_ids(infons)
-    return reading.mention(text, (start, end), mention, doc_id, line, label, ids, inside, read_as)
+    given = GoldMention(start, end, mention, label, _raw_ids(infons), inside, read_as)
+    return reading.mention(given, text, doc_id, line)
 
 
 def _raw_ids(infons: Mapping[str, str]) -> str:

@@ -60,7 +60,6 @@ class DocumentExtras(BaseModel):
     """The same of a document."""
 
     title_end: int | None = None
-    split: str = ""
     steps: tuple[str, ...] = ()
 
 
@@ -128,8 +127,7 @@ def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> Iterator
     bounds = _bounds(file, here).values()
     found = (_mention(bound, text, doc_id, extras.labels, here) for bound in bounds)
     mentions = tuple(mention for mention in found if mention is not None)
-    split = extras.split or reading.split
-    yield CorpusDocument(doc_id, text, mentions, split, end, extras.steps)
+    yield CorpusDocument(doc_id, text, mentions, end, extras.steps)
 
 
 def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
@@ -187,10 +185,9 @@ def _mention(
     # What `N` lines cannot express is valid as long as nobody has changed them.
     if extras.concept_ids and _references(extras.concept_ids) == bound.ids:
         ids = extras.concept_ids
-    label, span = labels.get(bound.type, bound.type), (start, end)
-    return reading.mention(
-        text, span, mention, doc_id, bound.line, label, ids, extras.parts, extras.read_as
-    )
+    label = labels.get(bound.type, bound.type)
+    given = GoldMention(start, end, mention, label, ids, extras.parts, extras.read_as)
+    return reading.mention(given, text, doc_id, bound.line)
 
 
 def _references(concept_ids: str) -> list[str]:
@@ -260,7 +257,6 @@ def _extras(document: CorpusDocument, name: str, types: dict[str, str]) -> dict[
         file=name,
         doc_id=None if document.doc_id == name else document.doc_id,
         title_end=document.title_end,
-        split=document.split,
         steps=document.steps,
         labels={each: label for label, each in labels.items() if label != each},
     ).model_dump(exclude_defaults=True)

@@ -39,7 +39,7 @@ def read_docbin(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
                 replace(m, concept_ids=reading.concept_ids(m.concept_ids, m.label))
                 for m in document.mentions
             )
-            yield replace(document, mentions=mentions, split=document.split or reading.split)
+            yield replace(document, mentions=mentions)
 
 
 def _docs(file: Path) -> Iterator["Doc"]:

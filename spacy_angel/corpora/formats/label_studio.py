@@ -32,11 +32,11 @@ from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 from .brat import DocumentExtras, MentionExtras
+from .rows import ID_FIELDS
 
 Results = Literal["annotations", "predictions"]
 
 _LABELS, _TEXT, _CONCEPT_ID, _NAME = "label", "text", "concept_id", "concept_name"
-_ID_FIELDS = ("doc_id", "id", "pmid")
 _HEAD_BYTES = 2**12
 
 
@@ -147,15 +147,14 @@ def _bare_document(task: _Task, text_field: str, reading: Reading, default: str)
     text = data.get(text_field)
     if not isinstance(text, str):
         raise ValueError(f"data.{text_field} must be a string; data has {', '.join(data)}")
-    given = next((data[key] for key in _ID_FIELDS if data.get(key) is not None), task.id)
+    given = next((data[key] for key in ID_FIELDS if data.get(key) is not None), task.id)
     doc_id = default if given is None else str(given)
     for whole in (text, doc_id):
         whole.encode("utf8")
     end = extras.title_end
     if end is not None and not 0 <= end <= len(text):
         raise ValueError(f"data.spacy_angel.title_end, {end}, lies outside the text")
-    split = extras.split or reading.split
-    return CorpusDocument(doc_id, text, split=split, title_end=end, steps=extras.steps)
+    return CorpusDocument(doc_id, text, title_end=end, steps=extras.steps)
 
 
 def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> list[_Work]:
@@ -193,19 +192,10 @@ def _mentions(
         covered = document.text[max(value.start, 0) : max(value.end, 0)]
         text = value.text if isinstance(value.text, str) else covered
         text = text if text.split() == covered.split() else text.replace("\\n", "\n")
-        raw_ids = "|".join(ids[region.id]) or (meta.model_extra or {}).get(id_field, "")
-        found = reading.mention(
-            document.text,
-            (value.start, value.end),
-            text,
-            document.doc_id,
-            line,
-            label,
-            str(raw_ids),
-            extras.parts,
-            extras.read_as,
-        )
-        if found is not None:
+        raw_ids = str("|".join(ids[region.id]) or (meta.model_extra or {}).get(id_field, ""))
+        place = value.start, value.end
+        mention = GoldMention(*place, text, label, raw_ids, extras.parts, extras.read_as)
+        if found := reading.mention(mention, document.text, document.doc_id, line):
             yield found
 
 
@@ -245,11 +235,12 @@ def _task(
     work: dict[str, Any] = {"result": result}
     if results == "predictions":
         work = {"model_version": "spacy-angel", **work}
-    extras = DocumentExtras(
-        title_end=document.title_end, split=document.split, steps=document.steps
-    ).model_dump(exclude_defaults=True)
+    extras = DocumentExtras(title_end=document.title_end, steps=document.steps)
+    extra_data = extras.model_dump(exclude_defaults=True)
     data: dict[str, Any] = {_TEXT: document.text, "doc_id": document.doc_id}
-    return {"data": {**data, "spacy_angel": extras} if extras else data, results: [work]}
+    if extra_data:
+        data["spacy_angel"] = extra_data
+    return {"data": data, results: [work]}
 
 
 def _region(

@@ -36,18 +36,16 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def _article(element: ElementTree.Element, reading: Reading, line: int) -> CorpusDocument | None:
-    citation = element.find("MedlineCitation")
-    pmid = _text(None if citation is None else citation.find("PMID"))
-    if citation is None or not pmid:
+    pmid = _text(element.find("MedlineCitation/PMID"))
+    if not pmid:
         message = "the article that ends here has no PMID."
         reading.fault_at(line, message, lost="documents_left_out")
         return None
-    article = citation.find("Article")
-    title = _text(None if article is None else article.find("ArticleTitle"))
-    sections = [] if article is None else article.findall("Abstract/AbstractText")
+    title = _text(element.find("MedlineCitation/Article/ArticleTitle"))
+    sections = element.findall("MedlineCitation/Article/Abstract/AbstractText")
     abstract = " ".join(part for part in map(_section, sections) if part)
     text = f"{title} {abstract}" if abstract else title
-    return CorpusDocument(pmid, text, split=reading.split, title_end=len(title))
+    return CorpusDocument(pmid, text, title_end=len(title))
 
 
 def _section(element: ElementTree.Element) -> str:

@@ -85,7 +85,6 @@ def _finish(block: _Block | None, reading: Reading) -> Iterator[CorpusDocument]:
         doc_id=block.doc_id,
         text=text,
         mentions=tuple(mention for mention in mentions if mention is not None),
-        split=reading.split,
         title_end=len(block.title),
     )
 
@@ -103,16 +102,9 @@ def _mention(
         reading.fault_at(line, message, lost="mentions_left_out")
         return None
     _, start, end, mention, label, raw_ids, parts = [*fields, "", ""][:7]
-    return reading.mention(
-        text,
-        (int(start), int(end)),
-        mention,
-        doc_id,
-        line,
-        label,
-        raw_ids,
-        tuple(parts.split("|")) if parts else (),
-    )
+    individual = tuple(parts.split("|")) if parts else ()
+    given = GoldMention(int(start), int(end), mention, label, raw_ids, individual)
+    return reading.mention(given, text, doc_id, line)
 
 
 def format_pubtator(document: CorpusDocument) -> str:

@@ -1,4 +1,4 @@
-"""Documents as JSON lines, or as the rows of a Parquet file."""
+"""Documents or corrections as JSON lines, and documents as the rows of a CSV or Parquet file."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -8,21 +8,19 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, StrictInt
 
 from ...errors import AngelError, missing_package
-from ...files.formats import Format, first_line
+from ...files.formats import Format, first_line, read_head
 from ...files.json_values import Text, checked, parse_as
 from ...files.reading import MAX_LINE_BYTES, check_packing, numbered_lines
+from ...files.table import table_rows
 from ..documents import CorpusDocument, GoldMention, Reading
 
-_ID_FIELDS = ("doc_id", "id", "pmid")
+ID_FIELDS = ("doc_id", "id", "pmid")
+_SEPARATORS = ("\t", ",", ";")
 _PARQUET_ROWS = 256
 # The encoding in which a value says only how it differs from the one before it.
 _BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
 # BioC's documents have passages.
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
-
-
-class BadRow(ValueError):
-    """A field of a row is missing or of the wrong kind; the text says what."""
 
 
 def read_jsonl(
@@ -61,7 +59,7 @@ def read_parquet(
     RAISES (AngelError): it is no Parquet file, it unpacks to too much, or pyarrow is missing.
     """
     pq = import_parquet()
-    known = {*_ID_FIELDS, "title", "abstract", "title_end", "mentions", id_field, text_field}
+    known = {*ID_FIELDS, "title", "abstract", "title_end", "mentions", id_field, text_field}
     number = unpacked = 0
     try:
         size = path.stat().st_size
@@ -79,7 +77,9 @@ def read_parquet(
                         row = batch.slice(i, 1)
                         length = max(map(_text_bytes, row.columns), default=0)
                         if length > MAX_LINE_BYTES:
-                            raise BadRow(f"it has {length:,} bytes, more than {MAX_LINE_BYTES:,}")
+                            raise ValueError(
+                                f"it has {length:,} bytes, more than {MAX_LINE_BYTES:,}"
+                            )
                         [row] = row.to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
                 reading.report.position = size * number // file.metadata.num_rows
@@ -90,6 +90,36 @@ def read_parquet(
         raise AngelError(
             f"{path}, after row {number}: not a Parquet file, or damaged ({error})."
         ) from error
+
+
+def read_csv(
+    path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
+) -> Iterator[CorpusDocument]:
+    """A table with a document a row: `doc_id,text`, or `pmid,title,abstract`.
+
+    path (Path): UTF-8, plain or gzip; separated by tabs, commas or semicolons, whichever is most
+        frequent in the line of column names.
+    reading (Reading): gets faults.
+    id_field (str), text_field (str): columns, see `read_jsonl`; others are ignored.
+    RETURNS (Iterator[CorpusDocument]): without mentions.
+    RAISES (AngelError): it is a table of mentions without their documents; quotes do not close.
+    """
+    separator = max(_SEPARATORS, key=first_line(read_head(path)).count)
+    rows = table_rows(path, reading, separator)
+    _, names = next(rows, (1, []))
+    if {"start", "end"} <= {*names}:
+        raise AngelError(
+            f"{reading.where(1)}: expected documents, found a table of mentions (columns: "
+            f"{', '.join(names)})."
+        )
+    for number, fields in rows:
+        with reading.leaving_out(number, "a document"):
+            if len(fields) != len(names):
+                raise ValueError(f"{len(names)} columns were expected, {len(fields)} came")
+            # An empty cell counts as missing; a cell cannot hold mentions.
+            row = {name: field or None for name, field in zip(names, fields, strict=True)}
+            row.pop("mentions", None)
+            yield row_document(row, reading, path, number, id_field, text_field)
 
 
 def import_parquet() -> Any:
@@ -171,25 +201,22 @@ def row_document(
     path (Path), number (int): name the document if the row does not.
     id_field (str), text_field (str): see `read_jsonl`.
     RETURNS (CorpusDocument): with the mentions of the row.
-    RAISES (BadRow): a field is missing or of the wrong kind.
+    RAISES (ValueError): a field is missing or of the wrong kind.
     """
-    fields = (id_field,) if id_field else _ID_FIELDS
+    fields = (id_field,) if id_field else ID_FIELDS
     doc_id = next((row[name] for name in fields if row.get(name) is not None), None)
     if doc_id is None and id_field:
-        raise BadRow(f"the field {id_field} is missing")
+        raise ValueError(f"the field {id_field} is missing")
     text = row.get(text_field)
     title_end: Any = row.get("title_end")
     if text is None:
         parts = [row.get("title"), row.get("abstract")]
         if not any(isinstance(part, str) for part in parts):
-            raise BadRow(f"the field {text_field}, or title and abstract, is missing")
+            raise ValueError(f"the field {text_field}, or title and abstract, is missing")
         text = " ".join(str(part) for part in parts if part)
         title_end = len(str(parts[0])) if parts[0] else None
     doc_id = f"{path.name}:{number}" if doc_id is None else doc_id
-    try:
-        found = checked({"doc_id": doc_id, "text": text, "mentions": row.get("mentions")}, _Row)
-    except ValueError as error:
-        raise BadRow(str(error)) from error
+    found = checked({"doc_id": doc_id, "text": text, "mentions": row.get("mentions")}, _Row)
     # pandas makes floats of whole numbers that may be missing.
     title_end = int(title_end) if title_end in range(len(found.text) + 1) else None
     mentions = (_mention(mention, found, reading, number) for mention in found.mentions or ())
@@ -198,16 +225,53 @@ def row_document(
 
 
 def _mention(mention: _Mention, row: _Row, reading: Reading, number: int) -> GoldMention | None:
-    start, end = span = mention.start, mention.end
+    start, end = mention.start, mention.end
     covered = row.text[start:end] if 0 <= start < end <= len(row.text) else ""
     text, label, ids = mention.text or covered, mention.label or "", mention.concept_id or ""
-    return reading.mention(row.text, span, text, row.doc_id, number, label, ids)
+    given = GoldMention(start, end, text, label, ids)
+    return reading.mention(given, row.text, row.doc_id, number)
+
+
+class _Correction(BaseModel):
+    mention: Text
+    chosen_id: Text
+    left: Text = ""
+    right: Text = ""
+    label: Text = ""
+
+
+def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
+    """JSON lines with `mention` and `chosen_id`, and optionally `left`, `right` and `label`; the
+    file that `train negative --data.corrections` reads.
+
+    path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
+    RETURNS (Iterator[CorpusDocument]): one a line, named `file:line`, with one mention.
+    """
+    for number, values in json_rows(path, reading):
+        with reading.leaving_out(number, "a correction with `mention` and `chosen_id`"):
+            row = checked(values, _Correction)
+            text = " ".join(part for part in (row.left, row.mention, row.right) if part)
+            start = len(row.left) + 1 if row.left else 0
+            end = start + len(row.mention)
+            given = GoldMention(start, end, row.mention, row.label, row.chosen_id)
+            yield from reading.single_mention(given, text, f"{path.name}:{number}", number)
+
+
+def _is_named(path: Path, *endings: str) -> bool:
+    return path.name.lower().removesuffix(".gz").endswith(endings)
 
 
 def _is_jsonl(path: Path, head: str) -> bool:
-    name = path.name.lower().removesuffix(".gz")
-    return name.endswith((".jsonl", ".ndjson")) and not _PASSAGES.search(first_line(head))
+    return _is_named(path, ".jsonl", ".ndjson") and not _PASSAGES.search(first_line(head))
 
 
+# Other JSON lines are whole documents.
+CORRECTIONS = Format(
+    "corrections",
+    read_corrections,
+    lambda path, head: '"chosen_id"' in first_line(head) and head.startswith("{"),
+    holds="mentions",
+)
 JSONL = Format("jsonl", read_jsonl, _is_jsonl)
+CSV = Format("csv", read_csv, lambda path, head: _is_named(path, ".csv", ".tsv"), holds="texts")
 PARQUET = Format("parquet", read_parquet, lambda path, head: head.startswith("PAR1"))

@@ -1,4 +1,10 @@
-"""COMETA: tab-separated values under the name `.csv`, one term with its example a row."""
+"""Phrases of patients with SNOMED CT's codes: the folds of AskAPatient, and COMETA.
+
+AskAPatient has `id<TAB>preferred term<TAB>phrase`, no context; UTF-8 or ISO-8859-1. Train and
+validation files begin with the preferred terms themselves and repeat phrases as often as patients
+wrote them; both are read as they are. COMETA has tab-separated values under the name `.csv`, one
+term with its example a row.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,11 +12,40 @@ from pathlib import Path
 
 from ...errors import AngelError
 from ...files.formats import Format, first_line
+from ...files.reading import numbered_lines
 from ...files.table import table_rows
-from ..documents import CorpusDocument, Reading
+from ..documents import CorpusDocument, GoldMention, Reading
 
+_ROW = re.compile(r"[0-9]+\t[^\t]+\t[^\t]+")
 _CODE = re.compile(r"([0-9]+)(?:\.0)?")
 _ID_COLUMN = "General SNOMED ID"
+
+
+def read_askapatient(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
+    """Each phrase as a document of its own, named by file and line.
+
+    path (Path): a fold's file, e.g. `AskAPatient.fold-0.test.txt`.
+    reading (Reading): gets counts and faults; ids without prefix are SNOMED CT's.
+    RETURNS (Iterator[CorpusDocument]): one mention each, the whole phrase.
+    RAISES (AngelError): at a line that is not three columns, with `reading.strict`.
+    """
+    reading.prefix = reading.prefix or "SNOMEDCT"
+    for number, code, _, phrase in askapatient_rows(path, reading):
+        given = GoldMention(0, len(phrase), phrase, concept_ids=code)
+        yield from reading.single_mention(given, phrase, f"{path.name}:{number}", number)
+
+
+def askapatient_rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
+    """path (Path), reading (Reading): see `read_askapatient`.
+    YIELDS (tuple[int, str, str, str]): line number, code, preferred term, phrase."""
+    for number, line in numbered_lines(path, reading, fallback="iso-8859-1"):
+        row = "\t".join(field.strip() for field in line.split("\t"))
+        if _ROW.fullmatch(row):
+            code, term, phrase = row.split("\t")
+            yield number, code, term, phrase
+        elif line.strip():
+            message = f"expected code, preferred term and phrase with tabs, found {line[:60]!r}."
+            reading.fault_at(number, message, lost="mentions_left_out")
 
 
 def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -25,7 +60,7 @@ def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RETURNS (Iterator[CorpusDocument]): one mention each, named by the row's ID.
     RAISES (AngelError): columns are missing, quotes do not close, or a row is cut.
     """
-    reading = reading.with_prefix("SNOMEDCT")
+    reading.prefix = reading.prefix or "SNOMEDCT"
     rows = table_rows(path, reading, "\t")
     _, header = next(rows, (1, []))
     needed = ("ID", "Term", _ID_COLUMN, "Example")
@@ -45,7 +80,8 @@ def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         text, start, end = mark_term(term, cells["Example"])
         reading.report.count("terms_not_in_example", text != cells["Example"])
         doc_id = cells["ID"].strip() or f"{path.name}:{number}"
-        yield from reading.single_mention(text, (start, end), doc_id, number, code[1])
+        given = GoldMention(start, end, text[start:end], concept_ids=code[1])
+        yield from reading.single_mention(given, text, doc_id, number)
 
 
 def mark_term(term: str, example: str) -> tuple[str, int, int]:
@@ -67,8 +103,15 @@ def _folded(text: str) -> str:
     return "".join(new if len(new := letter.casefold()) == 1 else letter for letter in text)
 
 
-def _recognises(path: Path, head: str) -> bool:
-    return {"Term", _ID_COLUMN} <= set(first_line(head).split("\t"))
-
-
-FORMAT = Format("cometa", read_cometa, _recognises, holds="mentions")
+ASKAPATIENT = Format(
+    "askapatient",
+    read_askapatient,
+    lambda path, head: _ROW.fullmatch(first_line(head)) is not None,
+    holds="mentions",
+)
+COMETA = Format(
+    "cometa",
+    read_cometa,
+    lambda path, head: {"Term", _ID_COLUMN} <= set(first_line(head).split("\t")),
+    holds="mentions",
+)
