@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # Of the slow tests each has its turn in one of so many runs that count them.
-SLOW_PARTS = 5
+SLOW_PARTS = 10
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
