@@ -39,7 +39,7 @@ SLOW_PARTS = 10
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    turn = os.environ.get("SPACY_ANGEL_FUZZ_TURN")
+    turn = os.environ.get("SPACY_ANGEL_SLOW_TURN")
     places: dict[str, int] = {}
     first: set[Path] = set()
     for item in items:
@@ -50,8 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         place = places[name] = places.get(name, crc32(name.encode())) + 1
         if not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
-        # The formats take turns of their own.
-        elif turn is not None and name != "test_fuzz.py" and (place + int(turn)) % SLOW_PARTS:
+        elif turn is not None and (place + int(turn)) % SLOW_PARTS:
             item.add_marker(pytest.mark.skip(reason="slow: has its turn in another run"))
         else:
             first.add(item.path)

@@ -33,7 +33,7 @@ COUNTS = {"bc5cdr": (1000, 18976), "medmentions": (2635, 121992)}
 # Every format has a sixteenth of the documents, each format and each run of CI another one: all of
 # them through all formats take minutes.
 PARTS = 16
-TURN = int(os.environ.get("SPACY_ANGEL_FUZZ_TURN", "0"))
+TURN = int(os.environ.get("SPACY_ANGEL_SLOW_TURN", "0"))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from ...names.identifiers import normalize_id
 from .lines import read_lines, read_rows, wrong
 from .records import Row, VocabularyReport, make_row, own_id, tree_types
 
-_CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\t")
+_CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\tChemicalID\t")
 # The first column's name: `id`, `#id`, `mesh_id`, `Concept ID`, `ConceptID`, `cui`, `code`, …
 _ID_HEADER = re.compile(
     r"#?\s*((?i:(\w+[ _.-])?(id|cui|code|curie|identifier))|[A-Za-z]*[a-z]I[Dd])"
