@@ -11,7 +11,7 @@ set (see `ranker_sets.py`); a set that has its file is not collected again.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_origin, get_type_hints
@@ -32,53 +32,30 @@ app = typer.Typer(add_completion=False, help=__doc__)
 # Vocabularies of the same concepts are left out together.
 SAME = {"MEDIC": "CTD", "MONDO": "CTD", "MONDO_2026": "CTD", "DOID": "CTD"}
 SAME |= {"MESH_2024": "MESH", "CL_2026": "CL"}
-FAMILY_WEIGHTS = {
-    **{"corpus": 1.0, "hidden": 1.0, "lay": 1.0, "words": 1.0, "noise": 0.5, "drugs": 0.2},
-    "written": 0.0,
-}
+FAMILY_WEIGHTS = {"corpus": 1.0, "hidden": 1.0, "lay": 1.0, "words": 1.0, "noise": 0.5}
+FAMILY_WEIGHTS |= {"drugs": 0.2, "written": 0.0}
 """How much all sets of a family count together."""
-NOT_AS_IN_TEXTS = ("drugs", "words")
-"""Families without concepts, of which there are far more here than in texts."""
+AS_IN_TEXTS = FAMILY_WEIGHTS | {"drugs": 0.0, "words": 0.0}
+"""Without families of mentions without concepts, of which there are far more here than in texts."""
+OWN = {
+    "GENE": (("GENE",), 3.0, FAMILY_WEIGHTS),
+    "DISEASE": (("DISEASE", "MONDO", "PHENOTYPE"), 10.0, FAMILY_WEIGHTS),
+    # To take one drug for another is the worst answer there is.
+    "CHEMICAL": (("CHEMICAL", "CHEBI"), 3.0, FAMILY_WEIGHTS | {"drugs": 1.8}),
+}
+"""Types with weights of their own, drawn to those of all mentions: labels of the sets that they are
+fitted on, `penalty` of `fit_weights`, and weights of families."""
+APART = ("GENE",)
+"""Labels that the weights of all mentions are not fitted on."""
+TYPES_BY_LABEL = {label: kind for kind, (labels, *_) in OWN.items() for label in labels}
 # What the linker reads; sentences bound abbreviations.
 BEFORE = ("sentencizer", "abbreviation_detector")
-NAME_TYPES, FOUND_TYPES = (
-    {
-        name: kind._make if hasattr(kind, "_make") else get_origin(kind)
-        for name, kind in types.items()
-    }
-    for types in (get_type_hints(CandidateName), get_type_hints(MentionCandidates))
-)
-"""Of each field that JSON has as a list, what makes its value of it."""
-
-
-class OwnWeights(NamedTuple):
-    """Weights of an entity type, drawn to those of all mentions.
-
-    labels (tuple[str, ...]): of the sets that they are fitted on. penalty (float): of
-    `fit_weights`. drugs (float): weight of that family: to take one drug for another is the worst
-    answer there is. is_apart (bool): the weights of all mentions are not fitted on these sets.
-    """
-
-    labels: tuple[str, ...]
-    penalty: float
-    drugs: float = FAMILY_WEIGHTS["drugs"]
-    is_apart: bool = False
-
-
-OWN = {
-    "GENE": OwnWeights(("GENE",), 3.0, is_apart=True),
-    "DISEASE": OwnWeights(("DISEASE", "MONDO"), 10.0),
-    "CHEMICAL": OwnWeights(("CHEMICAL", "CHEBI"), 3.0, drugs=1.8),
-}
 
 
 class Item(NamedTuple):
-    """A mention: its set, its document, its label, its candidates, and its right concepts that the
-    vocabulary has."""
+    """A mention: its set, its candidates, and its right concepts that the vocabulary has."""
 
     of: MentionSet
-    doc_id: str
-    label: str
     table: Table
     gold: frozenset[str]
 
@@ -125,7 +102,7 @@ def collect(
                         ids = {*gold, *(c for name in found.names for c in name.concepts)}
                         gone = {c for c in ids if is_hole(c, mention_set.holes)}
                         found, gold = found.without(gone), gold - gone
-                    lines.write(to_line(document.doc_id, item.label, gold, found).encode())
+                    lines.write(to_line(document.doc_id, gold, found).encode())
                     n += 1
         typer.echo(f"{mention_set.key}: {n} mentions")
 
@@ -167,45 +144,39 @@ def fit_ranker(
     """items (Sequence[Item]): of all sets. leave_out (Iterable[str]): vocabularies.
     guess (Ranker | None): of similar items, where the search begins. RETURNS (Ranker): fitted on
     the others; the types of `OWN` have weights of their own."""
+    guess = guess or Ranker(no_weights())
     out = set(map(_group, leave_out))
     used = [item for item in items if _group(item.of.kb) not in out]
-    apart = {label for own in OWN.values() if own.is_apart for label in own.labels}
-    general = [item for item in used if item.of.label not in apart]
-    first = guess.weights if guess else None
-    every = fit_weights(_weighted(general), no_weights(), guess=first)
+    general = [item for item in used if item.of.label not in APART]
+    every = fit_weights(_weighted(general), no_weights(), guess=guess.weights)
     by_type, shares = {}, {ALL: _nil_share(general)}
-    for kind, own in OWN.items():
-        labelled = [i for i in used if i.of.label in own.labels]
-        if weighted := _weighted(labelled, own.drugs):
-            first = guess.by_type.get(kind) if guess else None
-            weights = fit_weights(weighted, every, penalty=own.penalty, guess=first)
-            by_type[kind], shares[kind] = _rounded(weights), _nil_share(labelled)
+    for kind, (labels, penalty, families) in OWN.items():
+        own = [item for item in used if item.of.label in labels]
+        if weighted := _weighted(own, families):
+            first = guess.by_type.get(kind)
+            weights = fit_weights(weighted, every, penalty=penalty, guess=first)
+            by_type[kind], shares[kind] = _rounded(weights), _nil_share(own)
     return Ranker(_rounded(every), by_type, shares)
 
 
 def _weighted(
-    items: Sequence[Item], drugs: float = FAMILY_WEIGHTS["drugs"], without: Sequence[str] = ()
+    items: Sequence[Item], families: Mapping[str, float] = FAMILY_WEIGHTS
 ) -> list[FitItem]:
-    """drugs (float): weight of that family. without (Sequence[str]): families. RETURNS
-    (list[FitItem]): a mention counts the less the more there are in its set, and a family as much
-    as `FAMILY_WEIGHTS` says; 1 in the mean."""
-    families = {**FAMILY_WEIGHTS, "drugs": drugs, **dict.fromkeys(without, 0.0)}
+    """RETURNS (list[FitItem]): a mention counts the less the more there are in its set, and a
+    family as much as `families` says; 1 in the mean."""
     items = [item for item in items if families[item.of.family]]
-    sizes = Counter(item.of.key for item in items)
+    sizes = Counter(item.of for item in items)
     totals = dict.fromkeys(families, 0.0)
-    for item in items:
-        totals[item.of.family] += sizes[item.of.key] ** -0.5
-    shares = [families[i.of.family] / totals[i.of.family] / sizes[i.of.key] ** 0.5 for i in items]
-    mean = sum(shares) / max(len(shares), 1)
-    return [
-        FitItem(item.table, item.gold, share / mean)
-        for item, share in zip(items, shares, strict=True)
-    ]
+    for mention_set, size in sizes.items():
+        totals[mention_set.family] += size**0.5
+    of_one = {s: families[s.family] / totals[s.family] / size**0.5 for s, size in sizes.items()}
+    mean = sum(of_one[item.of] for item in items) / max(len(items), 1)
+    return [FitItem(item.table, item.gold, of_one[item.of] / mean) for item in items]
 
 
 def _nil_share(items: Sequence[Item]) -> float:
     """RETURNS (float): share of mentions without a concept."""
-    weighted = _weighted(items, without=NOT_AS_IN_TEXTS)
+    weighted = _weighted(items, AS_IN_TEXTS)
     return round(sum(i.weight for i in weighted if not i.gold) / max(len(weighted), 1), 3)
 
 
@@ -220,35 +191,39 @@ def _rounded(weights: Weights) -> Weights:
 
 def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
     """RETURNS (list[Item]): of every set that was collected."""
-    files = ((folder / f"{mention_set.key}.jsonl", mention_set) for mention_set in sets)
-    return [
-        Item(mention_set, doc_id, label, Table(found), gold)
-        for file, mention_set in files
-        if file.exists()
-        for doc_id, label, gold, found in map(from_line, file.open(encoding="utf8"))
-    ]
+    items = []
+    for mention_set in sets:
+        file = folder / f"{mention_set.key}.jsonl"
+        for line in file.read_text(encoding="utf8").splitlines() if file.exists() else ():
+            gold, found = from_line(line)
+            items.append(Item(mention_set, Table(found), gold))
+    return items
 
 
-def to_line(doc_id: str, label: str, gold: Iterable[str], found: MentionCandidates) -> str:
+def to_line(doc_id: str, gold: Iterable[str], found: MentionCandidates) -> str:
     """RETURNS (str): JSON of a mention with its right concepts; sets are sorted lists."""
-    row = {"doc": doc_id, "label": label, "gold": sorted(gold), **asdict(found)}
+    row = {"doc": doc_id, "gold": sorted(gold), **asdict(found)}
     return json.dumps(row, default=sorted) + "\n"
 
 
-def from_line(line: str) -> tuple[str, str, frozenset[str], MentionCandidates]:
+def from_line(line: str) -> tuple[frozenset[str], MentionCandidates]:
     """RETURNS (tuple): what `to_line` was given; a field that the line lacks has its default."""
     row = json.loads(line)
-    doc_id, label, gold = row.pop("doc"), row.pop("label"), frozenset(row.pop("gold"))
-    names = [CandidateName(**_typed(NAME_TYPES, name)) for name in row.pop("names")]
-    found = MentionCandidates(**_typed(FOUND_TYPES, row), names=tuple(names))
-    return doc_id, label, gold, found
+    gold, names = row.pop("gold"), [_read(CandidateName, name) for name in row.pop("names")]
+    return frozenset(gold), _read(MentionCandidates, {**row, "names": names})
 
 
-def _typed(types: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: types[name](value) if isinstance(value, list) else value
-        for name, value in row.items()
-    }
+def _read(kind: Any, row: Mapping[str, Any]) -> Any:
+    """RETURNS (Any): a dataclass of a row, with its lists as the sets and tuples of the fields."""
+    hints = _HINTS.setdefault(kind, get_type_hints(kind))
+    values = {name: row[name] for name in hints.keys() & row.keys()}
+    for name, value in values.items():
+        if isinstance(value, list):
+            values[name] = getattr(hints[name], "_make", get_origin(hints[name]))(value)
+    return kind(**values)
+
+
+_HINTS: dict[Any, dict[str, Any]] = {}
 
 
 def _print_table(title: str, rows: Iterable[tuple[Item, Ranker]]) -> None:
@@ -279,8 +254,8 @@ def _print_table(title: str, rows: Iterable[tuple[Item, Ranker]]) -> None:
 def outcome(item: Item, ranker: Ranker) -> tuple[float, bool, bool, bool]:
     """RETURNS (tuple[float, bool, bool, bool]): the probability of the first concept, whether this
     is right, whether one of the first five is, and whether the vocabulary has a right one."""
-    kinds = (kind for kind, own in OWN.items() if item.of.label in own.labels)
-    concepts = item.table.probabilities(ranker.weights_of(next(kinds, item.label))).concepts
+    weights = ranker.weights_of(TYPES_BY_LABEL.get(item.of.label, item.of.label))
+    concepts = item.table.probabilities(weights).concepts
     first = list(concepts)[:5]
     p = concepts[first[0]] if first else 0.0
     return p, not item.gold.isdisjoint(first[:1]), not item.gold.isdisjoint(first), bool(item.gold)

@@ -25,9 +25,11 @@ from functools import lru_cache
 from hashlib import md5
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from noise import altered, noisy_document
 from spacy.lang.en.stop_words import STOP_WORDS
+from yaml import safe_load
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.registry import read_corpus
@@ -36,51 +38,14 @@ from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 
-CORPORA = {
-    "ncbi": "ncbi-disease/NCBIdevelopset_corpus.txt",
-    "cdr": "bc5cdr/CDR_DevelopmentSet.PubTator.txt",
-    "tmvar": "aioner/tmVar3_Train.PubTator",
-    "biored": "aioner/BioRED_TrainDev.PubTator",
-    "nlmgene": "aioner/NLMgene_Train.PubTator",
-    "gnormplus": "aioner/GNormPlus_Train.PubTator",
-    "bioid": "aioner/BioID_Train_revision.PubTator",
-    "linnaeus": "aioner/Linnaeus_Train.PubTator",
-    "s800": "aioner/SPECIES_Train.PubTator",
-    "written": str(Path(__file__).parents[1] / "benchmarks/sentences/written.pubtator"),
-}
-VOCABULARIES = {
-    "MEDIC": "medic/medic_06Jul2012.txt",
-    "CTD": "medic/CTD_diseases_2017-06.tsv.gz",
-    "MESH": "mesh/mesh_2019_descriptors.tsv",
-    "MESH_2024": "more/vocab/mesh_2024_descriptors.tsv.gz",
-    "HPO": "vocab/phenotype/hp_2016-04-01.obo.gz",
-    "CHEBI": "vocab/chemical/clulab_chebi.tsv.gz",
-    "UBERON": "vocab/anatomy/uberon-basic_2015-04-23.obo.gz",
-    "GO_BP": "vocab/go/clulab_bio_process.tsv.gz",
-    "GO_CC": "vocab/go/clulab_GO-subcellular-locations.tsv.gz",
-    "CL": "craft/onto_CL.obo.zip",
-    "CL_2026": "more/ontologies/CL_2026_synonyms.tsv.gz",
-    "SO": "craft/onto_SO.obo.zip",
-    "MONDO": "vocab/disease/mondo_2026_labels.tsv.gz",
-    "MONDO_2026": "more/ontologies/MONDO_2026_synonyms.tsv.gz",
-    "DOID": "doid/doid.obo",
-    "DRUGCENTRAL": "vocab/chemical/drugcentral_54_synonyms.tsv.gz",
-    **{name: f"more/ontologies/{name}.obo.gz" for name in ("PO", "ZFA", "PATO", "ECO", "BTO")},
-    "AAP": "aap/AskAPatient.fold-0.train.txt",
-}
-# Columns of the identifier and the name in tables of one name a row.
-TABLES = {"CHEBI": (1, 0), "GO_BP": (1, 0), "GO_CC": (1, 0), "MONDO": (0, 1), "AAP": (0, 1)}
-TABLES["DRUGCENTRAL"] = (1, 0)
-LAY_NAMES = "vocab/phenotype/hpo_layperson-synonyms.tsv.gz"
-SAME_IN_MESH = "vocab/disease/mondo_mesh.sssom.tsv.gz"
-SUPPLEMENTARY = "vocab/chemical/mesh_supplementary_names_partial.tsv.gz"
-# The name encoder has learned phrases of the training part.
-POSTS = "psytar/all_dev.txt.gz"
+FILES: dict[str, Any] = safe_load(
+    Path(__file__).with_name("ranker_sets.yml").read_text(encoding="utf8")
+)
+CORPORA, VOCABULARIES, NAMES = FILES["corpora"], FILES["vocabularies"], FILES["names"]
+CORPORA["written"] = Path(__file__).parents[1] / "benchmarks/sentences/written.pubtator"
 SHIPPED = ("BIO", "GENES")
 """Stand for the vocabulary of `en_angel_bio`."""
-DISEASE = {
-    "DISEASE": {"Disease", "SpecificDisease", "Modifier", "DiseaseClass", "CompositeMention"}
-}
+DISEASE = {"Disease", "SpecificDisease", "Modifier", "DiseaseClass", "CompositeMention"}
 PREFIXES = {"GENE": "NCBIGene:", "SPECIES": "NCBITaxon:"}
 # Behind an identifier, on its species.
 REMARK = re.compile(r"\(tax:\d+\)", re.IGNORECASE)
@@ -91,18 +56,8 @@ OTHER_LANGUAGE = re.compile(r" \([A-Z]\w+, [a-z, ]*\)$")
 # six. Of genes' corpora it has nine parts of ten, without which there would be little; the first is
 # kept to measure on.
 PARTS, BIORED_UNSEEN, GENE_CORPORA = 10, 4, ("nlmgene", "gnormplus")
-KNOWN = ("ncbi-disease/NCBItrainset_corpus.txt", "bc5cdr/CDR_TrainingSet.PubTator.txt")
-IN_OTHERS = {"tmvar": (*KNOWN, CORPORA["ncbi"], CORPORA["cdr"])}
-IN_OTHERS["biored"] = (*IN_OTHERS["tmvar"], CORPORA["tmvar"])
 MAX_OF_A_TEXT = 2
 """Mentions of one text that are taken from a document."""
-# International nonproprietary names, and syllables before them, for drugs that are none.
-STEMS = (
-    "tinib mab ciclib parib rafenib gliptin gliflozin sartan pril olol statin azole oxacin vir "
-    "prazole triptan setron dipine zosin glitazone caine barbital zepam mycin cillin nib lutamide "
-    "degib metinib lisib grel xaban gatran vaptan entan afil tadine phylline"
-)
-SYLLABLES = "ab ce do ve ra lo mi ta ne po xi zu fe gi ka bru tri pra cla nor vil sol mel dar pan"
 MIN_DRUG = 7
 # The name encoder has seen synonyms of these, but none of one concept in `HELD_OUT`.
 SEEN = ("HPO", "UBERON", "DOID", "MONDO_2026", "MESH_2024", "CTD", "GO_BP", "DRUGCENTRAL")
@@ -113,25 +68,19 @@ ALTERED, ALONE, WITH_VARIANTS, ABSENT = 0.2, 0.5, 0.5, 1 / 3
 """Shares of hidden names: with an alteration, without a sentence, hidden with the names of the
 concept that have the same words, and hidden with the whole concept."""
 MAX_NAME, MAX_WORDS, AROUND = 80, 4, 25
-TEMPLATES = (
-    *("We looked at {} in this study.", "Patient reports {}.", "{} was seen in most samples."),
-    *("The results for {} are given in Table 2.", "There was no sign of {} at the first visit."),
-    *("{} has been described before.", "Little is known about {}.", "Is this {}, or is it not?"),
-    *("They asked about {} and how it was measured.", "{}, as defined above, was the main topic."),
-    *("The second group differed in {} only.", "See the section on {} for details."),
-)
 FAMILIES = dict.fromkeys(("drugs", "drugs_held", "stems"), "drugs") | {"written": "written"}
 FAMILIES |= {"hidden": "hidden", "words": "words"} | dict.fromkeys(("lay", "AAP", "mapped"), "lay")
+Drawn = tuple[list[Concept], list[tuple[str, str]]]
+"""A vocabulary without what is hidden, and mentions with an identifier, which it may lack."""
 
 
 @dataclass(frozen=True)
 class MentionSet:
     """Mentions of a corpus over a vocabulary.
 
-    corpus (str), kb (str): keys of `CORPORA` and `VOCABULARIES`, and a few more.
-    label (str): of the mentions. most (int): mentions taken, of documents in random order.
-    noise (str): kind and number of edits, e.g. `typo:1`. holes (float): share of the vocabulary's
-        concepts taken out.
+    corpus (str), kb (str): keys of `CORPORA` and `VOCABULARIES`, and a few more. label (str): of
+    the mentions. most (int): mentions taken, of documents in random order. noise (str): kind and
+    number of edits, e.g. `typo:1`. holes (float): share of the vocabulary's concepts taken out.
     is_foreign (bool): the vocabulary has none of them.
     """
 
@@ -165,49 +114,26 @@ class MentionSet:
         return self.corpus in ("hidden", "lay")
 
 
-def _sets(table: str) -> tuple[MentionSet, ...]:
-    rows = (row.split() for row in table.split(","))
+def _sets(key: str) -> tuple[MentionSet, ...]:
+    rows = (row.split() for row in FILES[key])
     return tuple(MentionSet(corpus, kb, label, int(most)) for corpus, kb, label, most in rows)
 
 
-CLEAN = _sets(
-    "ncbi MEDIC DISEASE 800, cdr CTD DISEASE 1000, cdr MESH CHEMICAL 1000, tmvar CTD DISEASE 600, "
-    "biored CTD DISEASE 600, biored MESH CHEMICAL 600, craft CHEBI CHEBI 800, craft CL CL 800, "
-    "craft UBERON UBERON 900, craft SO SO 700, craft GO_BP GO_BP 800, craft GO_CC GO_CC 600, "
-    "craft MONDO MONDO 500, tmvar GENES GENE 700, nlmgene GENES GENE 900, biored GENES GENE 900, "
-    "gnormplus GENES GENE 900, bioid BIO CELL_LINE 600, linnaeus BIO SPECIES 400, "
-    "s800 BIO SPECIES 500"
-)
-FOREIGN = _sets(
-    "cdr CTD CHEMICAL 250, cdr HPO CHEMICAL 250, cdr CHEBI DISEASE 250, drugs MESH CHEMICAL 600, "
-    "stems MESH CHEMICAL 300"
-)
-UNANNOTATED = _sets(
-    "hidden HPO PHENOTYPE 450, hidden DOID DISEASE 450, hidden MONDO_2026 MONDO 450, "
-    "hidden CTD DISEASE 450, hidden UBERON UBERON 450, hidden MESH_2024 MESH 450, "
-    "hidden DRUGCENTRAL CHEMICAL 450, hidden GO_BP GO_BP 450, hidden CL_2026 CL 400, "
-    "hidden PO PO 400, hidden ZFA ZFA 400, hidden PATO PATO 400, hidden ECO ECO 400, "
-    "hidden BTO BTO 400, "
-    "lay HPO PHENOTYPE 600, AAP AAP DISEASE 500, mapped MESH DISEASE 300, "
-    "words CTD DISEASE 400, words HPO PHENOTYPE 300, "
-    "written BIO DISEASE 150, written BIO CHEMICAL 150, written GENES GENE 300"
-)
-IN_VOCABULARIES = CLEAN[:13]
+CLEAN = _sets("clean")
+_DESCRIBED = [s for s in CLEAN if s.kb not in SHIPPED]
 SETS = (
     *CLEAN,
-    *(replace(s, is_foreign=True) for s in FOREIGN),
-    *UNANNOTATED,
+    *(replace(s, is_foreign=True) for s in _sets("foreign")),
+    *_sets("others"),
     *(replace(s, holes=0.3, most=min(s.most, 500)) for s in CLEAN if s.kb != "BIO"),
-    *(replace(s, noise="typo:1", most=300) for s in IN_VOCABULARIES),
-    *(replace(s, noise="typo:2", most=120) for s in IN_VOCABULARIES[:7]),
-    *(replace(s, noise="mixed:1", most=150) for s in IN_VOCABULARIES[:7]),
+    *(replace(s, noise="typo:1", most=300) for s in _DESCRIBED),
+    *(replace(s, noise="typo:2", most=120) for s in _DESCRIBED[:7]),
+    *(replace(s, noise="mixed:1", most=150) for s in _DESCRIBED[:7]),
 )
 # Looked at once, for docs/notebook/ranker.md.
-_HELD = [replace(s, corpus="craft_dev", most=10_000) for s in CLEAN if s.corpus == "craft"]
-HELD = (
-    *(replace(s, holes=holes) for holes in (0.0, 0.3) for s in _HELD),
-    MentionSet("drugs_held", "BIO", "CHEMICAL", 600, is_foreign=True),
-)
+_DEV = [replace(s, corpus="craft_dev", most=10_000) for s in CLEAN if s.corpus == "craft"]
+_HELD_DRUGS = MentionSet("drugs_held", "BIO", "CHEMICAL", 600, is_foreign=True)
+HELD = (*_DEV, *(replace(s, holes=0.3) for s in _DEV), _HELD_DRUGS)
 
 
 def part_of(text: str, parts: int) -> int:
@@ -243,7 +169,7 @@ def chosen(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
     documents = list(_documents(data, mention_set))
     Random(1).shuffle(documents)
     label, left = mention_set.label, mention_set.most
-    labels = DISEASE.get(label, set()) | {label, label.title().replace("_", "")}
+    labels = {label, label.title().replace("_", ""), *(DISEASE if label == "DISEASE" else ())}
     for document in documents:
         seen: Counter[str] = Counter()
         mentions = []
@@ -282,7 +208,9 @@ def _documents(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
     elif corpus == "stems":
         yield from with_drugs(data, made_up_drugs())
     else:
-        known = {d.doc_id for name in IN_OTHERS.get(corpus, ()) for d in _pubtator(data / name)}
+        others = [*FILES["learned"], CORPORA["ncbi"], CORPORA["cdr"], CORPORA["tmvar"]]
+        others = others[: {"biored": 5, "tmvar": 4}.get(corpus, 0)]
+        known = {d.doc_id for name in others for d in _pubtator(data / name)}
         for document in _pubtator(data / CORPORA[corpus]):
             part = part_of(document.doc_id, PARTS)
             is_learned = corpus == "biored" and part >= BIORED_UNSEEN
@@ -292,9 +220,8 @@ def _documents(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
 
 
 @lru_cache(maxsize=1)
-def draw(data: Path, mention_set: MentionSet) -> tuple[list[Concept], list[tuple[str, str]]]:
-    """RETURNS (tuple[list[Concept], list[tuple[str, str]]]): a vocabulary, without what is hidden;
-    and mentions with an identifier, which it may lack."""
+def draw(data: Path, mention_set: MentionSet) -> Drawn:
+    """RETURNS (Drawn): of a set without texts."""
     corpus, kb, most = mention_set.corpus, mention_set.kb, mention_set.most
     concepts = list(read_concepts(data, kb))
     rng = Random(f"{corpus} {kb}")
@@ -302,22 +229,26 @@ def draw(data: Path, mention_set: MentionSet) -> tuple[list[Concept], list[tuple
         return hide_names(concepts, most, kb, rng)
     ids = {c.concept_id for c in concepts}
     known = {normalize_name(name) for concept in concepts for name in concept.names}
-    rows = {normalize_name(row[1]): row for row in _paraphrases(data, corpus) if row[2] in ids}
-    new = [row for plain, row in rows.items() if plain not in known]
-    held_out = [row for row in new if is_held_out(row[0])]
-    new = held_out if len(held_out) >= MIN_HELD_OUT else new
+    canonical: dict[str, str] = {}
+    right: defaultdict[str, list[str]] = defaultdict(list)
+    for name, mention, concept_id in _paraphrases(data, corpus):
+        if concept_id in ids and normalize_name(mention) not in known:
+            canonical.setdefault(mention, name)
+            right[mention].append(concept_id)
+    held_out = [mention for mention, name in canonical.items() if is_held_out(name)]
+    new = held_out if len(held_out) >= MIN_HELD_OUT else list(canonical)
     gone = {c for c in ids if corpus == "lay" and share_of("lay" + c) < ABSENT}
-    mentions = [(text, c) for _, text, c in rng.sample(new, min(most, len(new)))]
+    mentions = [(text, "|".join(right[text])) for text in rng.sample(new, min(most, len(new)))]
     return [c for c in concepts if c.concept_id not in gone], mentions
 
 
 def _paraphrases(data: Path, corpus: str) -> Iterator[tuple[str, str, str]]:
     """YIELDS (tuple[str, str, str]): canonical name, mention and identifier."""
     if corpus == "lay":
-        for uri, name, mention in _rows(data / LAY_NAMES):
+        for uri, name, mention in _rows(data / NAMES["lay"]):
             yield name.strip('"'), mention.strip('"'), uri[-11:-1].replace("_", ":")
     elif corpus == "mapped":
-        for _, label, _, mesh_id, *_ in _rows(data / SAME_IN_MESH):
+        for _, label, _, mesh_id, *_ in _rows(data / NAMES["mapped"]):
             yield label, label, mesh_id.replace("mesh", "MESH")
     else:
         train = VOCABULARIES["AAP"]
@@ -328,11 +259,8 @@ def _paraphrases(data: Path, corpus: str) -> Iterator[tuple[str, str, str]]:
                     yield name, mention, code
 
 
-def hide_names(
-    concepts: Sequence[Concept], most: int, kb: str, rng: Random
-) -> tuple[list[Concept], list[tuple[str, str]]]:
-    """kb (str): key of the vocabulary. RETURNS: as `draw`; the mentions are names that no other
-    concept has."""
+def hide_names(concepts: Sequence[Concept], most: int, kb: str, rng: Random) -> Drawn:
+    """kb (str): key of the vocabulary. RETURNS (Drawn): names that no other concept has."""
     owners = Counter(n for c in concepts for n in set(map(normalize_name, c.names)))
     scopes = Counter(scope for concept in concepts for _, scope in concept.scopes)
     has_exact = scopes["EXACT"] > scopes["RELATED"] / 10
@@ -352,25 +280,22 @@ def hide_names(
         gone = variants if rng.random() < WITH_VARIANTS and len(variants) < len(own) else {plain}
         hidden[concept.concept_id] = set(own) if rng.random() < ABSENT else gone
         text = altered(own[plain], kb in DISEASES, rng) if rng.random() < ALTERED else own[plain]
-        mentions.append(
-            (own[plain] if normalize_name(text) in owners else text, concept.concept_id)
-        )
+        text = own[plain] if normalize_name(text) in owners else text
+        mentions.append((text, concept.concept_id))
     rest = []
     for concept in concepts:
         gone = hidden.get(concept.concept_id, set())
         if left := [n for n in concept.names if normalize_name(n) not in gone]:
-            scopes_left = tuple(pair for pair in concept.scopes if pair[0] in left)
-            first, *others = left
-            rest.append(
-                replace(concept, canonical_name=first, aliases=tuple(others), scopes=scopes_left)
-            )
+            pairs = tuple(pair for pair in concept.scopes if pair[0] in left)
+            aliases = tuple(left[1:])
+            rest.append(replace(concept, canonical_name=left[0], aliases=aliases, scopes=pairs))
     return rest, mentions
 
 
 def in_sentence(doc_id: str, text: str, concept_id: str, label: str, rng: Random) -> CorpusDocument:
     """RETURNS (CorpusDocument): of a mention, half the time alone, else in a sentence that says
     nothing of it."""
-    template = "{}" if rng.random() < ALONE else rng.choice(TEMPLATES)
+    template = "{}" if rng.random() < ALONE else rng.choice(FILES["templates"])
     text = " ".join(text.split())
     if template != "{}" and template.startswith("{}"):
         text = text[:1].upper() + text[1:]
@@ -385,7 +310,7 @@ def everyday_words(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocume
     rng = Random(mention_set.key)
     concepts = read_concepts(data, mention_set.kb)
     known = {words_of(normalize_name(name)) for concept in concepts for name in concept.names}
-    tokens = [(*row, "")[:2] for row in _rows(data / POSTS)]
+    tokens = [(*row, "")[:2] for row in _rows(data / NAMES["posts"])]
     used: set[str] = set()
     for start in rng.sample(range(len(tokens)), len(tokens)):
         (n,) = rng.choices(range(1, MAX_WORDS + 1), (1, 4, 5, 5))
@@ -410,11 +335,11 @@ def unknown_drugs(data: Path) -> list[str]:
     """RETURNS (list[str]): DrugBank's drugs of one word of which MeSH has no name, of 2019 or 2024,
     descriptors or supplementary."""
     known = {normalize_name(n) for c in read_concepts(data, "MESH") for n in c.names}
-    for table in (VOCABULARIES["MESH_2024"], SUPPLEMENTARY):
+    for table in (VOCABULARIES["MESH_2024"], NAMES["supplementary"]):
         cells = (name for row in _rows(data / table) for cell in row for name in cell.split("|"))
         known.update(map(normalize_name, cells))
     drugs = set()
-    with gzip.open(data / "vocab/chemical/drugbank_vocabulary_CC0.csv.gz") as stream:
+    with gzip.open(data / NAMES["drugs"]) as stream:
         for row in csv.DictReader(io.TextIOWrapper(stream, "utf8")):
             name = row["Common name"]
             names = [name, *filter(None, row["Synonyms"].split(" | "))]
@@ -426,8 +351,8 @@ def unknown_drugs(data: Path) -> list[str]:
 
 def made_up_drugs(n: int = 400) -> list[str]:
     """RETURNS (list[str]): syllables and stems, the same each time."""
-    rng, syllables, stems = Random(7), SYLLABLES.split(), STEMS.split()
-    names = ([*rng.choices(syllables, k=rng.randint(2, 3)), rng.choice(stems)] for _ in range(n))
+    rng, first, last = Random(7), FILES["syllables"], FILES["stems"]
+    names = ([*rng.choices(first, k=rng.randint(2, 3)), rng.choice(last)] for _ in range(n))
     return sorted(set(map("".join, names)))
 
 
@@ -462,8 +387,8 @@ def read_concepts(data: Path, kb: str) -> Iterator[Concept]:
         with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path) as archive:
             (name,) = (n for n in archive.namelist() if n.endswith(".obo"))
             yield from read_vocabulary(Path(archive.extract(name, folder)))
-    elif kb in TABLES:
-        code, column = TABLES[kb]
+    elif kb in FILES["columns"]:
+        code, column = FILES["columns"][kb]
         names: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for row in _rows(path):
             # labels of DrugCentral's table stand beside synonyms of other drugs

@@ -35,17 +35,15 @@ def found(is_right: bool) -> MentionCandidates:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for one in CLEAN:
-        rows = (
-            (str(i), one.label, {"C:1"} if i % 2 else (), found(bool(i % 2))) for i in range(40)
-        )
+        rows = ((str(i), {"C:1"} if i % 2 else (), found(bool(i % 2))) for i in range(40))
         lines = "".join(script.to_line(*row) for row in rows)
         (tmp_path / f"{one.key}.jsonl").write_text(lines)
     return tmp_path
 
 
 def test_candidates_are_read_as_they_were_kept(folder):
-    row = ("1", "CL", frozenset({"C:1", "C:2"}), found(True))
-    assert script.from_line(script.to_line(*row)) == row
+    row = (frozenset({"C:1", "C:2"}), found(True))
+    assert script.from_line(script.to_line("1", *row)) == row
     items = script.read(folder)
     assert len(items) == 80
     assert [item.gold for item in items[:2]] == [frozenset(), {"C:1"}]
@@ -71,7 +69,7 @@ def test_types_have_weights_of_their_own(folder):
     drugs = replace(one, corpus="drugs", is_foreign=True)
     (folder / f"{CLEAN[0].key}.jsonl").rename(folder / f"{one.key}.jsonl")
     # An unknown drug that looks as a right chemical does.
-    row = script.to_line("1", one.label, (), found(True))
+    row = script.to_line("1", (), found(True))
     (folder / f"{drugs.key}.jsonl").write_text(row * 40)
     ranker = script.fit_ranker(script.read(folder))
     assert set(ranker.by_type) == {"CHEMICAL"}
@@ -130,4 +128,4 @@ def test_drugs_take_the_places_of_chemicals(tmp_path):
 def test_drugs_that_are_made_up_are_the_same_each_time():
     names = sets.made_up_drugs(20)
     assert names == sets.made_up_drugs(20) == sorted(names)
-    assert all(name.endswith(tuple(sets.STEMS.split())) for name in names)
+    assert all(name.endswith(tuple(sets.FILES["stems"])) for name in names)
