@@ -5,7 +5,14 @@ from dataclasses import replace
 from random import Random
 
 from spacy_angel.corpora.documents import CorpusDocument
-from spacy_angel.corpora.noise import Edit, choose_edits
+from spacy_angel.corpora.noise import (
+    Edit,
+    Rule,
+    add_noise,
+    change_number,
+    change_spelling,
+    choose_edits,
+)
 from spacy_angel.corpora.text_changes import replace_spans
 
 
@@ -31,3 +38,28 @@ def noisy_document(
             chosen += choose_edits(word[0], kind, 1, chance, start)
     changed = replace_spans(document, sorted(chosen))
     return replace(changed, steps=(*document.steps, f"noise={kind}:{edits}"))
+
+
+def altered(name: str, is_disease: bool, rng: Random) -> str:
+    """RETURNS (str): the name with a typo, in another word order, number or spelling, or with a
+    word that adds nothing."""
+    words = name.split()
+    added = ("{}, unspecified", "{} NOS", "severe {}") if is_disease else ("normal {}", "{} (NOS)")
+    forms = [
+        add_noise(name, "typo", 1, rng) if len(name) > 4 else name,
+        f"{words[1]} of {words[0]}"
+        if len(words) == 2 and name.replace(" ", "").isalpha()
+        else name,
+        _changed(name, change_number, rng),
+        _changed(name, change_spelling, rng),
+        rng.choice(added).format(name),
+    ]
+    return rng.choice([form for form in forms if form != name])
+
+
+def _changed(text: str, rule: Rule, rng: Random) -> str:
+    places = list(rule(text))
+    if not places:
+        return text
+    start, end, new = rng.choice(places)
+    return text[:start] + rng.choice(new) + text[end:]

@@ -132,7 +132,7 @@ def _scanned(text: str) -> Iterator[Place]:
                 yield *match.span(), (new,)
 
 
-def _spelled(text: str) -> Iterator[Place]:
+def change_spelling(text: str) -> Iterator[Place]:
     for pattern, british, american in _SPELLINGS:
         for match in pattern.finditer(text):
             new = _with_case_of(match[0], american if match[1] else british)
@@ -153,7 +153,7 @@ def _ordered(text: str) -> Iterator[Place]:
             yield match.start(1), match.end(2), (f"{two} {one}", f"{two}, {one}")
 
 
-def _counted(text: str) -> Iterator[Place]:
+def change_number(text: str) -> Iterator[Place]:
     """The last word in the other number: `metastasis` ↔ `metastases`, `MLD` → `MLDs`."""
     for word in list(_LETTERS.finditer(text))[-1:]:
         pattern, new = next(rule for rule in _NUMBERS if rule[0].search(word[0]))
@@ -177,8 +177,8 @@ def _joined(text: str) -> Iterator[Place]:
 KINDS: dict[str, tuple[Rule, ...]] = {
     "typo": (_changed, _swapped),
     "mixed": (
-        *(_mistyped, _swapped, _missing, _doubled, _scanned, _spelled),
-        *(_hyphenated, _ordered, _counted, _cased, _joined),
+        *(_mistyped, _swapped, _missing, _doubled, _scanned, change_spelling),
+        *(_hyphenated, _ordered, change_number, _cased, _joined),
     ),
 }
 """The rules of a kind are equally likely, as far as the text has a place for them."""

@@ -136,7 +136,7 @@ def items(n: int) -> list[FitItem]:
         canonical = frozenset({"A"} if is_canonical else {"B"})
         first = name(0, -3.0, "A", "B", is_query=bool(is_exact), canonical=canonical)
         gold = ({"A"} if is_canonical else {"B"}) if is_exact else set()
-        result.append(FitItem(found(first, name(1, -4.0, "C")), gold, 1 + i % 2))
+        result.append(FitItem(Table(found(first, name(1, -4.0, "C"))), gold, 1 + i % 2))
     return result
 
 

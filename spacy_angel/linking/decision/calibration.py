@@ -19,7 +19,7 @@ from ...errors import AngelError, AngelWarning
 from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
 from ..ranking.features import MentionCandidates
 from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
-from ..ranking.ranker import CONCEPT, LINK, Ranker, Weights
+from ..ranking.ranker import CONCEPT, LINK, Ranker, Table, Weights
 
 if TYPE_CHECKING:
     from ..settings.linker_settings import LinkerSettings
@@ -210,11 +210,11 @@ def _removed(item: CalibrationItem) -> CalibrationItem:
 
 def _with_nil(item: CalibrationItem) -> list[FitItem]:
     assert item.found is not None
-    own = FitItem(item.found, item.gold)
+    own = FitItem(Table(item.found), item.gold)
     removed = item.found.without(item.gold)
     if not item.gold or not removed.names:
         return [own]
-    return [own, FitItem(removed, (), EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR))]
+    return [own, FitItem(Table(removed), (), EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR))]
 
 
 def _mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:

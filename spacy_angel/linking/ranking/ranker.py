@@ -23,7 +23,7 @@ from ...errors import AngelError
 from ...files.atomic import write_text
 from ...vocabulary.names.labels import wider_entity_types_of
 from .concepts import Candidate, RankedConcept
-from .features import FEATURES, MENTION_FEATURES, CandidateName, MentionCandidates, Pair
+from .features import FEATURES, MENTION_FEATURES, MentionCandidates
 
 FILE = DATA / "ranker.json"
 KIND = "spacy-angel ranker"
@@ -78,6 +78,18 @@ class LinkTerms(NamedTuple):
     concept_id: str
     values: np.ndarray
     shares: np.ndarray
+
+
+class Probabilities(NamedTuple):
+    """Of a mention.
+
+    concepts (dict[str, float]): probability of each concept, see `rank`; the most probable first,
+        equal ones by identifier.
+    candidates (np.ndarray): float64[n], each candidate's part of the probability of its concept.
+    """
+
+    concepts: dict[str, float]
+    candidates: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -248,10 +260,10 @@ class Ranker:
         source of the query that this answers, and what each feature and `PRIOR` add to its utility,
         in nats, the largest first."""
         weights = self.weights_of(label, found.is_searched)
-        table = Table(found)
+        table, pairs = Table(found), list(found.pairs())
         explained: dict[str, tuple[str, dict[str, float]]] = {}
         for i in np.argsort(-table.utilities(weights), kind="stable").tolist():
-            pair = table.pairs[i]
+            pair = pairs[i]
             if pair.concept_id not in explained:
                 values = np.append(table.terms[i], table.log_priors[i])
                 own = np.append(weights.concept_vector, 1.0)
@@ -263,16 +275,18 @@ class Ranker:
 class Table:
     """The terms of a mention's candidates.
 
-    found (MentionCandidates): of the mention.
+    found (MentionCandidates): of the mention; only numbers and identifiers are kept of it.
     """
 
     def __init__(self, found: MentionCandidates) -> None:
-        self.found = found
-        self.pairs: list[Pair] = list(found.pairs())
-        values = [[f.value(pair) for f in FEATURES.values()] for pair in self.pairs]
+        pairs = list(found.pairs())
+        values = [[f.value(pair) for f in FEATURES.values()] for pair in pairs]
         features = np.array(values, dtype=float).reshape(-1, len(FEATURES))
+        self.concept_ids = [pair.concept_id for pair in pairs]
+        self.names = [pair.name.name for pair in pairs]
         self.terms = np.hstack([features, features * found.unsure])
-        self.log_priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in self.pairs])
+        self.log_priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in pairs])
+        self.mention_terms = [f.value(found) for f in MENTION_FEATURES.values()]
 
     def utilities(self, weights: Weights) -> np.ndarray:
         """weights (Weights): one a term. RETURNS (np.ndarray): float64[n], of each candidate."""
@@ -283,26 +297,46 @@ class Table:
         shares = np.exp(utilities - utilities.max())
         shares /= shares.sum()
         share_of: defaultdict[str, float] = defaultdict(float)
-        for pair, share in zip(self.pairs, shares.tolist(), strict=True):
-            share_of[pair.concept_id] += share
+        for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
+            share_of[concept_id] += share
         # Of equals the vocabulary's first one, which with several vocabularies is their order.
         (first, top), *others = sorted(share_of.items(), key=lambda item: -item[1])
-        own = [i for i, pair in enumerate(self.pairs) if pair.concept_id == first]
+        own = [i for i, concept_id in enumerate(self.concept_ids) if concept_id == first]
         best = max(own, key=lambda i: utilities[i])
-        same = self._same_elsewhere(first, self.pairs[best].name)
+        same = self._same_elsewhere(best)
         top += sum(share_of[concept_id] for concept_id in same)
         second = max((s for c, s in others if c not in same), default=0.0)
         second = max(second, _LEAST_PRIOR)
         lead = min(math.log(max(top, _LEAST_PRIOR) / second), _MOST_LEAD) / _MOST_LEAD
-        mention = [f.value(self.found) for f in MENTION_FEATURES.values()]
-        row = [*self.terms[best], *mention, math.log(max(top, _LEAST_SHARE)), lead]
-        return LinkTerms(first, np.array(row), shares)
+        of_mention = [*self.mention_terms, math.log(max(top, _LEAST_SHARE)), lead]
+        return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
 
-    def _same_elsewhere(self, concept_id: str, name: CandidateName) -> set[str]:
+    def probabilities(self, weights: Weights) -> Probabilities:
+        """weights (Weights): one a term. RETURNS (Probabilities): see `rank`."""
+        if not self.concept_ids:
+            return Probabilities({}, np.zeros(0))
+        first, link_values, shares = self.link_terms(self.utilities(weights))
+        q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
+        shares_of: defaultdict[str, list[float]] = defaultdict(list)
+        for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
+            shares_of[concept_id].append(share)
+        share_of = {concept_id: math.fsum(parts) for concept_id, parts in shares_of.items()}
+        found = {c: q if c == first else min((1 - q) * s, q) for c, s in share_of.items()}
+        order = sorted(found, key=lambda c: (c != first, -found[c], c))
+        parts = [
+            (share / share_of[c] if share_of[c] else 0.0) * found[c]
+            for c, share in zip(self.concept_ids, shares.tolist(), strict=True)
+        ]
+        return Probabilities({c: found[c] for c in order}, np.array(parts))
+
+    def _same_elsewhere(self, best: int) -> set[str]:
         """RETURNS (set[str]): concepts of other vocabularies by the same name: whether the name is
         right is one question, which of its vocabularies is wanted another."""
-        prefix = concept_id.partition(":")[0]
-        return {c for c in name.concepts if c.partition(":")[0] != prefix}
+        prefix = self.concept_ids[best].partition(":")[0]
+        same = (
+            c for c, n in zip(self.concept_ids, self.names, strict=True) if n == self.names[best]
+        )
+        return {c for c in same if c.partition(":")[0] != prefix}
 
 
 def rank(found: MentionCandidates, weights: Weights) -> Ranking:
@@ -320,28 +354,13 @@ def rank(found: MentionCandidates, weights: Weights) -> Ranking:
     found (MentionCandidates): of a mention. weights (Weights): one a term.
     RETURNS (Ranking): the likeliest concept first.
     """
-    table = Table(found)
-    if not table.pairs:
-        return Ranking([], [])
-    first, link_values, shares = table.link_terms(table.utilities(weights))
-    q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
-    shares_of: defaultdict[str, list[float]] = defaultdict(list)
+    probabilities, parts = Table(found).probabilities(weights)
     log_probs: defaultdict[str, float] = defaultdict(lambda: -math.inf)
-    for pair, share in zip(table.pairs, shares.tolist(), strict=True):
-        shares_of[pair.concept_id].append(share)
+    for pair in found.pairs():
         log_probs[pair.concept_id] = max(log_probs[pair.concept_id], pair.name.log_prob)
-    share_of = {concept_id: math.fsum(some) for concept_id, some in shares_of.items()}
-    probabilities = {c: q if c == first else min((1 - q) * s, q) for c, s in share_of.items()}
     concepts = [RankedConcept(c, p, log_probs[c]) for c, p in probabilities.items()]
-    concepts.sort(key=lambda c: (c.concept_id != first, -c.probability, c.concept_id))
-    places = {concept.concept_id: place for place, concept in enumerate(concepts)}
-    candidates = [
-        (
-            candidate,
-            _part(share, share_of[candidate.concept_id]) * probabilities[candidate.concept_id],
-        )
-        for candidate, share in zip(found.candidates, shares.tolist(), strict=True)
-    ]
+    places = {concept_id: place for place, concept_id in enumerate(probabilities)}
+    candidates = list(zip(found.candidates, parts.tolist(), strict=True))
     best: defaultdict[int, tuple[int, float]] = defaultdict(lambda: (len(places), 0.0))
     for candidate, part in candidates:
         best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
@@ -351,10 +370,6 @@ def rank(found: MentionCandidates, weights: Weights) -> Ranking:
 
 def _log_odds(share: float) -> float:
     return math.log(share / (1 - share))
-
-
-def _part(share: float, of_all: float) -> float:
-    return share / of_all if of_all else 0.0
 
 
 @cache
