@@ -16,6 +16,7 @@ from .changes.editable import EditableVocabulary
 from .changes.rule_file import digest_of, read_rules
 from .changes.rules import Rule
 from .lookup.cached_index import CachedIndex
+from .lookup.meaning import CloseNames
 from .lookup.nearest import SimilarNames
 from .lookup.prefixes import NamePrefixes
 from .lookup.scispacy_views import ConceptsById, IdsBySpelling
@@ -108,9 +109,12 @@ class ConceptKB(EditableVocabulary):
         key, folder = meta["fingerprint"], None if path is None else path / TRIES
         self._spaces = SearchSpaces(self, key, folder, self._suffixes)
         self.nearest = SimilarNames(self, key, folder)
+        self.meanings = CloseNames(self, key, folder)
         self.words = KnownWords(self, key, folder)
         self.prefixes = NamePrefixes(self, key, folder)
-        self._indexes: tuple[CachedIndex[Any], ...] = (self.nearest, self.words, self.prefixes)
+        self._indexes: tuple[CachedIndex[Any], ...] = (
+            *(self.nearest, self.meanings, self.words, self.prefixes),
+        )
 
     @classmethod
     def build(

@@ -24,6 +24,7 @@ def searched(text, document, *found, allowed=None):
 def gather(*items, n_similar=2):
     """Every name that the model is asked for has -9 nats."""
     generator = CandidateMerger([wanted for wanted, _ in items], KB, n_similar)
+    generator.find_similar(range(len(items)))
     asked = []
     for i, (wanted, hypotheses) in enumerate(items):
         names = generator.add(i, hypotheses)
@@ -37,8 +38,24 @@ def gather(*items, n_similar=2):
 
 def test_names_by_letters_join_those_of_the_search():
     found = gather(searched("pnuemonia", 0, ("insomnia", -6.0)))
-    assert found.names == [[("insomnia", -6.0), ("pneumonia", -9.0), ("pneumonitis", -9.0)]]
-    assert found.asked == [("pnuemonia", ["pneumonia", "pneumonitis"])]
+    assert found.names[0][:3] == [("insomnia", -6.0), ("pneumonia", -9.0), ("pneumonitis", -9.0)]
+    [(mention, names)] = found.asked
+    assert (mention, names[:2]) == ("pnuemonia", ["pneumonia", "pneumonitis"])
+
+
+def test_names_in_other_words_join_too():
+    kb = ConceptKB.build([Concept("D:1", "Nephrolithiasis"), Concept("D:2", "Gout")])
+    merger = CandidateMerger([Request(Mention("kidney stones"), 0, kb.concept_ids_of)], kb, 1)
+    merger.find_similar([0])
+    [before] = merger.unsearched()
+    assert [name.text for name in before.names][:1] == ["nephrolithiasis"]
+    assert not before.is_searched
+    merger.add(0, [Hypothesis(kb.name_index("gout"), -3.0, -3.0, 2)])
+    [after] = merger.finish()
+    assert after.is_searched
+    by_name = {name.text: (name.is_similar, name.meaning) for name in after.names}
+    assert by_name["gout"][0] is False
+    assert by_name["nephrolithiasis"][1] > by_name["gout"][1]
 
 
 def test_the_model_is_not_asked_where_it_has_decided():
@@ -59,6 +76,7 @@ def test_a_name_that_only_a_silent_species_has_decides_nothing():
     def names(species_context):
         mention = Mention("gamma-H2AX", species_context=species_context)
         generator = CandidateMerger([Request(mention, 0, kb.concept_ids_of)], kb, 2)
+        generator.find_similar([0])
         generator.add(0, [Hypothesis(kb.name_index("gamma-H2AX"), -0.5, -0.5, 2)])
         return [name.text for name in generator.finish()[0].names]
 
@@ -90,6 +108,7 @@ def test_every_query_brings_its_names():
     queries = (Query("lung fever", "long form"), Query("Pneumonia", "mention"))
     mention = Mention("lung fever", queries=queries)
     generator = CandidateMerger([Request(mention, 0, KB.concept_ids_of)], KB, 1)
+    generator.find_similar([0])
     generator.add(0, [Hypothesis(KB.name_index("insomnia"), -6.0, -6.0, 2)])
     [found] = generator.finish()
     assert found.mention == "lung fever"
@@ -106,6 +125,7 @@ def test_a_corrected_spelling_brings_no_drug_but_a_disease():
     def found(written: str, meant: str) -> list[str]:
         mention = Mention(meant, queries=(Query(meant, "spelling"), Query(written, "mention")))
         generator = CandidateMerger([Request(mention, 0, kb.concept_ids_of)], kb, 1)
+        generator.find_similar([0])
         generator.add(0, [Hypothesis(kb.name_index(meant), -0.1, -0.1, 2)])
         return [c.concept_id for c in generator.finish()[0].candidates]
 

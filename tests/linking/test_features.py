@@ -24,6 +24,8 @@ NAME = CandidateName(
     Similarity(0.8, 11 / 12),
     Alignment(0.25, 0.5),
     ("MI", "CA"),
+    vector_similarity=0.6,
+    meaning=0.85,
 )
 EXACT = replace(NAME, is_query=True, similarity=Similarity(1, 1), alignment=Alignment(0, 0))
 
@@ -41,6 +43,9 @@ def test_a_name_that_is_not_the_mention():
             "confidence": -1.5,
             "similarity": 0.8,
             "edits": (11 / 12) ** 2,
+            "vectors": 0.6,
+            "meaning": 0.85,
+            "same_meaning": 0.5,
             "missing": 0.25,
             "added": 0.5,
             # `heart`, of two words each

@@ -182,6 +182,7 @@ def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():
         writes_suffixes=True,
     )
     generator = CandidateMerger([item], kb, 1)
+    generator.find_similar([0])
     assert generator.add(0, [gamma]) == ["abc | homo sapiens", "abc | mus musculus"]
     generator.answer(0, [-9.0, -3.0])
     (candidates,) = generator.finish()

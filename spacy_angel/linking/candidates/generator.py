@@ -101,9 +101,9 @@ class CandidateGenerator:
             for one, request in zip(pending, requests, strict=True)
         ]
         searched = [i for i, name in enumerate(exact) if name is None]
-        mentions = [pending[i].mention for i in searched]
-        numbers = [number_of[pending[i].label] for i in searched]
         if not self.settings.rerank:
+            mentions = [pending[i].mention for i in searched]
+            numbers = [number_of[pending[i].label] for i in searched]
             hypotheses = [[] if name is None else [name] for name in exact]
             for i, result in zip(searched, self._search(mentions, space, numbers), strict=True):
                 hypotheses[i] = result.hypotheses
@@ -121,10 +121,15 @@ class CandidateGenerator:
         for i, name in enumerate(exact):
             if name is not None:
                 merger.add_exact(i, name)
+        merger.find_similar(searched)
+        if self.settings.search.shortcuts:
+            ranker = self.settings.ranker_in_use
+            known = merger.unsearched()
+            searched = [i for i in searched if not ranker.is_sure(known[i], pending[i].label)]
         answers = self._search_and_ask(
-            mentions,
+            [pending[i].mention for i in searched],
             space,
-            numbers,
+            [number_of[pending[i].label] for i in searched],
             lambda place, result: merger.add(searched[place], result.hypotheses),
         )
         for i, log_probs in zip(searched, answers, strict=True):

@@ -1,13 +1,15 @@
-"""Candidates from two sides: what the search found, and names that are similar to a query."""
+"""Candidates from two sides: names that are similar to a query, in letters or in meaning, and what
+the search found."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...model.mention import MENTION, SPELLING, Query
+from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.lookup.string_similarity import Similarity
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_type_table import STRICT
@@ -16,7 +18,7 @@ from ...vocabulary.species.reader import ABSENT_SPECIES, priors_in_order
 from ..ranking.alignment import align
 from ..ranking.concepts import ConceptsOf
 from ..ranking.context import content_words, context_overlap, words_around
-from ..ranking.features import FLOOR, CandidateName, MentionCandidates
+from ..ranking.features import FLOOR, SHORT, CandidateName, MentionCandidates
 
 if TYPE_CHECKING:
     from ...model.mention import Mention
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
 
 N_SIMILAR = 5
-"""Names by string similarity for each query."""
+"""Names by string similarity for each query, and by meaning for each mention."""
 # Suffixes of a similar name that the model is asked for, the likeliest ones.
 _MOST_SUFFIXES = 6
 # The search has decided where its best name is the mention itself, at this log-probability or
@@ -53,11 +55,11 @@ class Request:
 
 
 class CandidateMerger:
-    """The candidates of some mentions: names that the search found, and names that are similar to a
-    query; those of a document speak for each other.
+    """The candidates of some mentions: names that are similar to a query, and names that the search
+    found; those of a document speak for each other.
 
-    Tell it what was found for each mention (`add`), answer what the model thinks of the names that
-    it gives back (`answer`), then `finish`.
+    Look for similar names first (`find_similar`), tell it what the search found for each mention
+    (`add`), answer what the model thinks of the names that it gives back (`answer`), then `finish`.
 
     requests (Sequence[Request]): n mentions.
     kb (ConceptKB): the vocabulary that is searched.
@@ -75,6 +77,44 @@ class CandidateMerger:
         self._found: dict[int, list[CandidateName]] = {}
         self._similar: dict[int, list[CandidateName]] = {}
 
+    def find_similar(self, mentions: Sequence[int]) -> None:
+        """mentions (Sequence[int]): those that are to be searched. Finds the names that are similar
+        to a query of theirs, and, where that is worthwhile, close in meaning."""
+        found = {
+            i: _nearest_names(self._requests[i], self._kb, self._queries[i], self._n_similar)
+            for i in mentions
+        }
+        unsure = [i for i in mentions if self._needs_meaning(i, found[i])]
+        close = self._kb.meanings.find(
+            [self._queries[i][0].text for i in unsure],
+            self._n_similar,
+            [self._requests[i].allowed for i in unsure],
+        )
+        for i, names in zip(unsure, close, strict=True):
+            found[i] += [c.name for c in names if c.name not in found[i]]
+        similar = [
+            _similar_names(self._requests[i], self._kb, self._queries[i], names)
+            for i, names in found.items()
+        ]
+        compared = _with_vectors(similar, [self._queries[i] for i in found])
+        self._similar = dict(zip(found, compared, strict=True))
+
+    def unsearched(self) -> list[MentionCandidates]:
+        """RETURNS (list[MentionCandidates]): one a mention, of what was found so far, as it would
+        be ranked without the search."""
+        return self._candidates(
+            [self._found.get(i, self._similar.get(i, [])) for i in range(len(self._requests))],
+            searched=(),
+        )
+
+    def _needs_meaning(self, i: int, found: Sequence[int]) -> bool:
+        """Whether other words may be meant: not of an exact match, a short form, or a gene."""
+        texts = {query.text for query in self._queries[i]}
+        is_long = len(self._texts[i].replace(" ", "")) > SHORT
+        if not is_long or self._requests[i].writes_suffixes:
+            return False
+        return not any(self._kb.name(name) in texts for name in found)
+
     def add(self, i: int, hypotheses: "Sequence[Hypothesis]") -> list[str]:
         """i (int): a mention. hypotheses (Sequence[Hypothesis]): names that the search found for
         it, best first. RETURNS (list[str]): similar names that the model is to be asked for, as it
@@ -87,12 +127,21 @@ class CandidateMerger:
 
         `asthma` of an absent species alone counts as another name."""
         request, text, queries = self._requests[i], self._texts[i], self._queries[i]
-        found = self._found[i] = _names_found(request, self._kb, queries, hypotheses)
+        found = _names_found(request, self._kb, queries, hypotheses)
+        similar = self._similar[i]
+        by_letters = {(name.name, name.suffix) for name in similar}
+        found = [replace(n, is_similar=(n.name, n.suffix) in by_letters) for n in found]
+        self._found[i] = found
         if _is_decided(found, text):
+            self._similar[i] = []
             return []
-        similar = self._similar[i] = _similar_names(
-            request, self._kb, queries, found, self._n_similar
-        )
+        known = {(name.name, name.suffix) for name in found}
+        least = min((name.log_prob for name in found), default=FLOOR)
+        similar = self._similar[i] = [
+            replace(name, log_prob=least, score=least)
+            for name in similar
+            if (name.name, name.suffix) not in known
+        ]
         if max((name.log_prob for name in found), default=FLOOR) >= _DECIDED:
             return []
         return [self._kb.written(name.name, name.suffix) for name in similar]
@@ -108,16 +157,32 @@ class CandidateMerger:
         self._similar[i] = [replace(name, log_prob=value, score=value) for name, value in pairs]
 
     def finish(self) -> list[MentionCandidates]:
-        """RETURNS (list[MentionCandidates]): one a mention."""
+        """RETURNS (list[MentionCandidates]): one a mention; those that were not added are as
+        `unsearched` gives them."""
+        searched = [i for i in self._found if i in self._similar]
+        names = [self._found.get(i, []) + self._similar.get(i, []) for i in range(len(self._texts))]
+        own_names, queries = [names[i] for i in searched], [self._queries[i] for i in searched]
+        compared = _with_meaning(_with_vectors(own_names, queries), queries)
+        for i, some in zip(searched, compared, strict=True):
+            names[i] = some
+        return self._candidates(names, searched)
+
+    def _candidates(
+        self, names: Sequence[Sequence[CandidateName]], searched: Collection[int]
+    ) -> list[MentionCandidates]:
+        """names (Sequence[Sequence[CandidateName]]): of each mention. searched (Collection[int]):
+        those mentions that the model was asked for. RETURNS (list[MentionCandidates]): theirs."""
         words: dict[str, list[frozenset[str]]] = {}
-        names = [
-            _with_context(self._found[i] + self._similar.get(i, []), request, self._kb, words)
-            for i, request in enumerate(self._requests)
+        in_context = [
+            _with_context(some, request, self._kb, words)
+            for some, request in zip(names, self._requests, strict=True)
         ]
-        coherent = _coherent(self._requests, self._texts, names)
+        coherent = _coherent(self._requests, self._texts, in_context)
         return [
-            MentionCandidates(text, tuple(found), frozenset(concepts))
-            for text, found, concepts in zip(self._texts, names, coherent, strict=True)
+            MentionCandidates(text, tuple(some), frozenset(concepts), i in searched)
+            for i, (text, some, concepts) in enumerate(
+                zip(self._texts, in_context, coherent, strict=True)
+            )
         ]
 
 
@@ -172,44 +237,76 @@ def _names_found(
     return [name for name in names if name.concepts]
 
 
-def _similar_names(
-    request: Request,
-    kb: "ConceptKB",
-    queries: Sequence[Query],
-    found: Sequence[CandidateName],
-    n_similar: int,
-) -> list[CandidateName]:
-    """Names that are similar to a query and that the search did not find, at most `n_similar` of
-    each; of a name with suffixes also those suffixes that it did not find."""
-    known = {(name.name, name.suffix) for name in found}
-    found_names = {name.name for name in found}
-    least = min((name.log_prob for name in found), default=FLOOR)
-    similar: list[CandidateName] = []
+def _nearest_names(
+    request: Request, kb: "ConceptKB", queries: Sequence[Query], n_similar: int
+) -> list[int]:
+    """RETURNS (list[int]): the names most similar to each query as strings, each once."""
+    names: dict[int, None] = {}
     for query in queries:
-        nearest = kb.nearest.find(query.text, n_similar + len(found_names), request.allowed)
-        names = [name for name, _ in nearest]
-        matches = (
-            [_Match(query, similarity, query.text) for _, similarity in nearest]
-            if len(queries) == 1
-            else _compare(kb, queries, names)
-        )
-        n_new = 0
-        for name, match in zip(names, matches, strict=True):
-            is_new = name not in found_names
-            if is_new and n_new == n_similar:
-                continue
-            options = {
-                suffix: concepts
-                for suffix, concepts in _suffixes(request, kb, name).items()
-                if (name, suffix) not in known
-            }
-            n_new += bool(is_new and options)
-            known |= {(name, suffix) for suffix in options}
-            similar += [
-                _candidate_name(request, kb, match, name, suffix, concepts, least, least)
-                for suffix, concepts in options.items()
-            ]
-    return [name for name in similar if name.concepts]
+        nearest = kb.nearest.find(query.text, n_similar + len(names), request.allowed)
+        new = [name for name, _ in nearest if name not in names][:n_similar]
+        names |= dict.fromkeys(new)
+    return list(names)
+
+
+def _similar_names(
+    request: Request, kb: "ConceptKB", queries: Sequence[Query], names: Sequence[int]
+) -> list[CandidateName]:
+    """RETURNS (list[CandidateName]): of the names, with each suffix that they may have."""
+    return [
+        _candidate_name(request, kb, match, name, suffix, concepts, FLOOR, FLOOR)
+        for name, match in zip(names, _compare(kb, queries, names), strict=True)
+        for suffix, concepts in _suffixes(request, kb, name).items()
+    ]
+
+
+def _with_vectors(
+    names: Sequence[Sequence[CandidateName]], queries: Sequence[Sequence[Query]]
+) -> list[list[CandidateName]]:
+    """The names of each mention with the cosine of their words' vectors and a query's."""
+    cosines = _cosines(names, queries, shipped_name_encoder().static_vectors)
+    return [
+        [replace(name, vector_similarity=cosine) for name, cosine in zip(own, some, strict=True)]
+        for own, some in zip(names, cosines, strict=True)
+    ]
+
+
+def _with_meaning(
+    names: Sequence[Sequence[CandidateName]], queries: Sequence[Sequence[Query]]
+) -> list[list[CandidateName]]:
+    """The names of each mention with how close in meaning they are to a query."""
+    cosines = _cosines(names, queries, shipped_name_encoder().embed)
+    return [
+        [replace(name, meaning=cosine) for name, cosine in zip(own, some, strict=True)]
+        for own, some in zip(names, cosines, strict=True)
+    ]
+
+
+def _cosines(
+    names: Sequence[Sequence[CandidateName]],
+    queries: Sequence[Sequence[Query]],
+    vectors_of: Callable[[Sequence[str]], np.ndarray],
+) -> list[list[float]]:
+    """names (Sequence[Sequence[CandidateName]]), queries (Sequence[Sequence[Query]]): of each
+    mention. vectors_of (Callable): n texts → float[n, d], normalized.
+    RETURNS (list[list[float]]): of each name the greatest cosine with a query, but for a corrected
+        spelling, which may be a word that nobody wrote; 1 where all names are queries.
+    """
+    texts: dict[str, int] = {}
+    for own, some in zip(names, queries, strict=True):
+        if not all(name.is_query for name in own):
+            for text in (*(query.text for query in some), *(name.text for name in own)):
+                texts.setdefault(text, len(texts))
+    vectors = vectors_of(list(texts)).astype(np.float32)
+    cosines = []
+    for own, some in zip(names, queries, strict=True):
+        if all(name.is_query for name in own):
+            cosines.append([1.0] * len(own))
+            continue
+        left = [texts[q.text] for q in some if q.source != SPELLING or len(some) == 1]
+        right = [texts[name.text] for name in own]
+        cosines.append((vectors[left] @ vectors[right].T).max(axis=0).tolist())
+    return cosines
 
 
 def _suffixes(request: Request, kb: "ConceptKB", name: int) -> dict[str | None, Sequence[str]]:
@@ -282,6 +379,8 @@ def _with_context(
 
     words (dict[str, list[frozenset[str]]]): `content_words` by concept, gets what it lacks.
     """
+    if all(name.context for name in names):
+        return list(names)
     around = words_around(request.mention)
     mention = normalize_name(request.mention.text)
     overlaps: dict[str, float] = {}

@@ -56,6 +56,10 @@ class CandidateName:
     scopes (tuple[str, ...]): what the vocabulary says of the name for each concept, see
         `names.concepts.SCOPES`; empty: nothing.
     context (tuple[float, ...]): of each concept, see `context.context_overlap`; empty: 0.
+    is_similar (bool): it was found by its similarity to a query, whether or not the search found it
+        as well.
+    vector_similarity (float): cosine of its word pieces' vectors and a query's.
+    meaning (float): cosine of the name encoder's vectors of it and a query.
     """
 
     name: int
@@ -76,6 +80,9 @@ class CandidateName:
     second: frozenset[str] = frozenset()
     scopes: tuple[str, ...] = ()
     context: tuple[float, ...] = ()
+    is_similar: bool = True
+    vector_similarity: float = 1.0
+    meaning: float = 1.0
 
     def without(self, concept_ids: Collection[str]) -> "CandidateName":
         """concept_ids (Collection[str]): of concepts. RETURNS (CandidateName): of the others."""
@@ -109,11 +116,14 @@ class MentionCandidates:
     names (tuple[CandidateName, ...]): each once, or once with each suffix.
     coherent (frozenset[str]): concepts that the document names elsewhere, in other words and beyond
         doubt.
+    is_searched (bool): the model was asked; else the names have no log-probabilities, nor what the
+        name encoder makes of them.
     """
 
     mention: str
     names: tuple[CandidateName, ...]
     coherent: frozenset[str] = field(default_factory=frozenset)
+    is_searched: bool = True
 
     @cached_property
     def is_short(self) -> bool:
@@ -125,6 +135,11 @@ class MentionCandidates:
         """RETURNS (float): 0 to 1, as the log-probability of the best name is 0 to -10."""
         best = max((name.log_prob for name in self.names), default=FLOOR)
         return min(max(-best / UNSURE, 0.0), 1.0)
+
+    @cached_property
+    def closest(self) -> float:
+        """RETURNS (float): the greatest cosine of meaning of a name."""
+        return max((name.meaning for name in self.names), default=0.0)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -141,6 +156,15 @@ class MentionCandidates:
         vocabulary had none of them."""
         names = (name.without(concept_ids) for name in self.names)
         return replace(self, names=tuple(name for name in names if name.concepts))
+
+    def unsearched(self) -> "MentionCandidates":
+        """RETURNS (MentionCandidates): as if the model had not been asked."""
+        names = [
+            replace(name, log_prob=FLOOR, score=FLOOR, meaning=float(name.is_query))
+            for name in self.names
+            if name.is_similar
+        ]
+        return replace(self, names=tuple(names), is_searched=False)
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -170,11 +194,15 @@ class Pair(NamedTuple):
     concept_id: str
 
     @property
+    def is_short_form(self) -> bool:
+        """RETURNS (bool): whether the mention is short and not the name, so that it may be a short
+        form of it, whose letters mean nothing."""
+        return self.found.is_short and not self.name.is_query
+
+    @property
     def similarity(self) -> Similarity:
         """RETURNS (Similarity): of query and name; 0 of a short mention that is not the name."""
-        if self.found.is_short and not self.name.is_query:
-            return Similarity(0.0, 0.0)
-        return self.name.similarity
+        return Similarity(0.0, 0.0) if self.is_short_form else self.name.similarity
 
     @property
     def prior(self) -> float:
@@ -236,6 +264,30 @@ def similarity(pair: Pair) -> float:
 def edits(pair: Pair) -> float:
     """String similarity by edit distance (optimal string alignment); 0 as `similarity`."""
     return pair.similarity.edits**2
+
+
+@feature("cosine of the names' vectors of word pieces", "renal stones, kidney calculi: 0.6")
+def vectors(pair: Pair) -> float:
+    """Similarity of the words' meanings; 0 as `similarity`."""
+    return 0.0 if pair.is_short_form else pair.name.vector_similarity
+
+
+@feature("cosine of the name encoder's vectors", "teeth were hurting, toothache: 0.8")
+def meaning(pair: Pair) -> float:
+    """How close in meaning the name is to the query (SapBERT, section 2); 0 as `similarity`."""
+    return 0.0 if pair.is_short_form else pair.name.meaning
+
+
+@feature("what `meaning` has above 0.7, / 0.3", "0.85: 0.5")
+def same_meaning(pair: Pair) -> float:
+    """Synonyms are close, and other names of a vocabulary are at some distance."""
+    return max(meaning(pair) - 0.7, 0.0) / 0.3
+
+
+@feature("`meaning` less the greatest of all candidates", "0.6 beside one of 0.8: -0.2")
+def closest(pair: Pair) -> float:
+    """Whether another name is closer in meaning."""
+    return 0.0 if pair.is_short_form else pair.name.meaning - pair.found.closest
 
 
 @feature("1 for an exact match", "Heart attack, heart attack: 1")

@@ -11,7 +11,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,6 +44,9 @@ FITTED_NIL_PRIOR = 0.25
 """Share of NIL among the mentions of a fit, where a file of weights does not say it."""
 PRIOR = "prior"
 """The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
+SURE, HOPELESS = 0.97, 0.01
+"""Where the likeliest concept found without the model is at least or at most so probable, the model
+is not asked."""
 _LEAST_SHARE = 1e-6
 _LEAST_PRIOR = 1e-9
 _MOST_LEAD = 10.0
@@ -65,7 +68,8 @@ class Ranking(NamedTuple):
 class LinkTerms(NamedTuple):
     """What the second model weighs, of a mention.
 
-    concept_id (str): the likeliest concept by the first model.
+    concept_id (str): the likeliest concept by the first model. Its share is that of all concepts
+        of its name if these are of different vocabularies.
     values (np.ndarray): float64, in the order of `LINK_TERMS`.
     shares (np.ndarray): float64[n], probability of each candidate by the first model, that is if
         anything which was found is right; they sum to 1.
@@ -120,11 +124,13 @@ class Ranker:
     place, e.g. of GENE, for one letter makes another gene.
     nil_priors (Mapping[str, float]): of the mentions that each was fitted on, `ALL` or an entity
         type, the share whose concept the vocabulary did not have.
+    unsearched (Ranker | None): ranks what was found without the model; None: the same weights.
     """
 
     weights: Weights
     by_type: Mapping[str, Weights] = field(default_factory=dict)
     nil_priors: Mapping[str, float] = field(default_factory=dict)
+    unsearched: "Ranker | None" = None
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "Ranker":
@@ -133,14 +139,23 @@ class Ranker:
         try:
             data = json.loads(Path(path).read_text(encoding="utf8"))
             is_own = (data["kind"], data["version"]) == (KIND, VERSION)
-            by_type = {label: Weights(**weights) for label, weights in data["by_type"].items()}
-            weights = Weights(data["concept"], data["link"])
-            ranker = cls(weights, by_type, data.get("nil_shares", {}))
+            ranker = cls._from_dict(data)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
         if not is_own or not ranker.fits():
             raise AngelError(f"{path} is not a ranker of this version: other features or version.")
         return ranker
+
+    @classmethod
+    def _from_dict(cls, data: Mapping[str, Any]) -> "Ranker":
+        by_type = {label: Weights(**weights) for label, weights in data["by_type"].items()}
+        unsearched = data.get("unsearched")
+        return cls(
+            Weights(data["concept"], data["link"]),
+            by_type,
+            data.get("nil_shares", {}),
+            None if unsearched is None else cls._from_dict(unsearched),
+        )
 
     def to_disk(self, path: str | Path) -> None:
         """path (str | Path): JSON to write."""
@@ -148,13 +163,18 @@ class Ranker:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): as `to_disk` writes it."""
-        plain = {"kind": KIND, "version": VERSION, **asdict(self.weights)}
+        return {"kind": KIND, "version": VERSION, **self._to_dict()}
+
+    def _to_dict(self) -> dict[str, Any]:
         by_type = {entity_type: asdict(weights) for entity_type, weights in self.by_type.items()}
-        return plain | {"by_type": by_type, "nil_shares": dict(self.nil_priors)}
+        plain = {**asdict(self.weights), "by_type": by_type, "nil_shares": dict(self.nil_priors)}
+        return plain | (
+            {} if self.unsearched is None else {"unsearched": self.unsearched._to_dict()}
+        )
 
     def fits(self) -> bool:
         """RETURNS (bool): whether it has a weight for each term, and no others."""
-        return all(
+        return (self.unsearched is None or self.unsearched.fits()) and all(
             set(w.concept) == set(CONCEPT_TERMS) and set(w.link) == set(LINK_TERMS)
             for w in (self.weights, *self.by_type.values())
         )
@@ -173,7 +193,7 @@ class Ranker:
             entity_type: self.by_type.get(entity_type, weights) | change
             for entity_type, change in some.items()
         }
-        return Ranker(weights, {**self.by_type, **own}, self.nil_priors)
+        return replace(self, weights=weights, by_type={**self.by_type, **own})
 
     def expecting(self, nil_prior: float) -> "Ranker":
         """nil_prior (float): share of mentions whose concept the vocabulary does not have, between
@@ -190,7 +210,12 @@ class Ranker:
             entity_type: shifted(entity_type, weights)
             for entity_type, weights in self.by_type.items()
         }
-        return Ranker(shifted(ALL, self.weights), own, self.nil_priors)
+        return replace(
+            self,
+            weights=shifted(ALL, self.weights),
+            by_type=own,
+            unsearched=self.unsearched and self.unsearched.expecting(nil_prior),
+        )
 
     def type_of(self, label: str) -> str:
         """label (str): of a mention. RETURNS (str): the entity type whose weights count for it, or
@@ -198,20 +223,31 @@ class Ranker:
         entity_types = wider_entity_types_of(label) & self.by_type.keys()
         return min(entity_types, default=ALL)
 
-    def weights_of(self, label: str) -> Weights:
-        """label (str): of a mention. RETURNS (Weights): what counts for it."""
+    def weights_of(self, label: str, is_searched: bool = True) -> Weights:
+        """label (str): of a mention. is_searched (bool): the model was asked.
+        RETURNS (Weights): what counts for it."""
+        if not is_searched and self.unsearched is not None:
+            return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self.weights)
+
+    def is_sure(self, found: MentionCandidates, label: str) -> bool:
+        """found (MentionCandidates): of a mention, without a search. label (str): its label.
+        RETURNS (bool): whether a search would hardly change the link."""
+        if self.unsearched is None or not found.names:
+            return False
+        probability = self.rank(found, label).concepts[0].probability
+        return probability >= SURE or probability <= HOPELESS
 
     def rank(self, found: MentionCandidates, label: str) -> Ranking:
         """found (MentionCandidates): of a mention. label (str): its label.
         RETURNS (Ranking): concepts and candidates by their probability."""
-        return rank(found, self.weights_of(label))
+        return rank(found, self.weights_of(label, found.is_searched))
 
     def explain_link(self, found: MentionCandidates, label: str) -> dict[str, float]:
         """found (MentionCandidates): of a mention, at least one. label (str): its label.
         RETURNS (dict[str, float]): what each feature adds to the log-odds that the first of them is
         right, in nats, the largest first."""
-        weights = self.weights_of(label)
+        weights = self.weights_of(label, found.is_searched)
         table = Table(found)
         values = table.link_terms(table.utilities(weights)).values
         return _contributions(LINK_TERMS, values, weights.link_vector)
@@ -223,7 +259,7 @@ class Ranker:
         RETURNS (dict[str, tuple[str, dict[str, float]]]): of each concept, by its best name, the
         source of the query that this answers, and what each feature and `PRIOR` add to its utility,
         in nats, the largest first."""
-        weights = self.weights_of(label)
+        weights = self.weights_of(label, found.is_searched)
         table, pairs = Table(found), list(found.pairs())
         explained: dict[str, tuple[str, dict[str, float]]] = {}
         for i in np.argsort(-table.utilities(weights), kind="stable").tolist():
@@ -247,6 +283,7 @@ class Table:
         values = [[f.value(pair) for f in FEATURES.values()] for pair in pairs]
         features = np.array(values, dtype=float).reshape(-1, len(FEATURES))
         self.concept_ids = [pair.concept_id for pair in pairs]
+        self.names = [pair.name.name for pair in pairs]
         self.terms = np.hstack([features, features * found.unsure])
         self.log_priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in pairs])
         self.mention_terms = [f.value(found) for f in MENTION_FEATURES.values()]
@@ -262,10 +299,14 @@ class Table:
         share_of: defaultdict[str, float] = defaultdict(float)
         for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
             share_of[concept_id] += share
-        (first, top), *others = sorted(share_of.items(), key=lambda item: (-item[1], item[0]))
+        # Of equals the vocabulary's first one, which with several vocabularies is their order.
+        (first, top), *others = sorted(share_of.items(), key=lambda item: -item[1])
         own = [i for i, concept_id in enumerate(self.concept_ids) if concept_id == first]
         best = max(own, key=lambda i: utilities[i])
-        second = max(others[0][1] if others else 0.0, _LEAST_PRIOR)
+        same = self._same_elsewhere(best)
+        top += sum(share_of[concept_id] for concept_id in same)
+        second = max((s for c, s in others if c not in same), default=0.0)
+        second = max(second, _LEAST_PRIOR)
         lead = min(math.log(max(top, _LEAST_PRIOR) / second), _MOST_LEAD) / _MOST_LEAD
         of_mention = [*self.mention_terms, math.log(max(top, _LEAST_SHARE)), lead]
         return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
@@ -287,6 +328,15 @@ class Table:
             for c, share in zip(self.concept_ids, shares.tolist(), strict=True)
         ]
         return Probabilities({c: found[c] for c in order}, np.array(parts))
+
+    def _same_elsewhere(self, best: int) -> set[str]:
+        """RETURNS (set[str]): concepts of other vocabularies by the same name: whether the name is
+        right is one question, which of its vocabularies is wanted another."""
+        prefix = self.concept_ids[best].partition(":")[0]
+        same = (
+            c for c, n in zip(self.concept_ids, self.names, strict=True) if n == self.names[best]
+        )
+        return {c for c in same if c.partition(":")[0] != prefix}
 
 
 def rank(found: MentionCandidates, weights: Weights) -> Ranking:

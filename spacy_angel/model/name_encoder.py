@@ -1,0 +1,108 @@
+"""A small encoder that says how close in meaning two names are.
+
+The encoder is a BERT model that reads a name by itself and gives it the mean of its last states, as
+SapBERT does (Liu et al. 2021). Beside it, each word piece has a static vector, fitted so that the
+sum of a name's vectors points to where the encoder puts the name: good enough to find names among
+a million, while the encoder compares the few that were found.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..about import DATA
+from .bart_encoder import BartEncoder, WeightStore
+from .weights import SCALE_SUFFIX, float_weights, read_weights
+
+FOLDER = DATA / "name_encoder"
+STATIC = "static"
+MAX_PIECES = 24
+"""Word pieces of a name that are read."""
+_CACHE_SIZE = 32_768
+
+
+class NameEncoder:
+    """Vectors of names.
+
+    config (Any): transformers' BartConfig of the encoder's shape.
+    weights (dict[str, Tensor]): those of BART's encoder, and `STATIC`, int8[n_pieces, d_static]
+        with its scales.
+    tokenizer (Any): `tokenizers.Tokenizer` of its word pieces.
+    """
+
+    def __init__(self, config: Any, weights: dict[str, Tensor], tokenizer: Any) -> None:
+        names = (STATIC, STATIC + SCALE_SUFFIX)
+        static = {name: weights[name] for name in names}
+        self.piece_vectors: np.ndarray = float_weights(static)[STATIC].numpy()
+        """float32[n_pieces, d_static]."""
+        self.digest = blake2b(self.piece_vectors.tobytes(), digest_size=8).hexdigest()
+        """Of the word pieces' vectors, which an index of names is made with."""
+        rest = {name: tensor for name, tensor in weights.items() if name not in names}
+        self._encoder = BartEncoder(config, WeightStore(rest))
+        self._tokenizer = tokenizer
+        self._cache: dict[str, np.ndarray] = {}
+
+    @classmethod
+    def from_disk(cls, path: Path) -> "NameEncoder":
+        """path (Path): folder. RETURNS (NameEncoder): of it.
+        RAISES (AngelError): the weights are missing or damaged."""
+        from tokenizers import BertWordPieceTokenizer
+
+        config = json.loads((path / "config.json").read_text(encoding="utf8"))
+        pieces = (path / "vocab.txt").read_text(encoding="utf8").splitlines()
+        by_piece = {piece: i for i, piece in enumerate(pieces)}
+        tokenizer = BertWordPieceTokenizer(by_piece, lowercase=True)
+        tokenizer.enable_truncation(MAX_PIECES)
+        return cls(SimpleNamespace(**config), read_weights(path), tokenizer)
+
+    def pieces_of(self, names: Sequence[str]) -> list[list[int]]:
+        """names (Sequence[str]): in normal form. RETURNS (list[list[int]]): their word pieces,
+        without the special ones at both ends."""
+        return [e.ids[1:-1] for e in self._tokenizer.encode_batch(list(names))]
+
+    def static_vectors(self, names: Sequence[str]) -> np.ndarray:
+        """names (Sequence[str]): n. RETURNS (np.ndarray): float32[n, d_static], the normalized sums
+        of their word pieces' vectors; zeros of a name without any."""
+        sums = [self.piece_vectors[pieces].sum(axis=0) for pieces in self.pieces_of(names)]
+        vectors = np.array(sums, dtype=np.float32).reshape(-1, self.piece_vectors.shape[1])
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+    def embed(self, names: Sequence[str]) -> np.ndarray:
+        """names (Sequence[str]): n in normal form; the vectors of the last ones are cached.
+        RETURNS (np.ndarray): float16[n, d_model], normalized."""
+        new = [name for name in dict.fromkeys(names) if name not in self._cache]
+        found = dict(zip(new, self._encode(new), strict=True))
+        found |= {name: self._cache[name] for name in names if name not in found}
+        if len(self._cache) + len(new) > _CACHE_SIZE:
+            self._cache = {}
+        self._cache |= {name: found[name] for name in new[:_CACHE_SIZE]}
+        return np.array([found[name] for name in names])
+
+    @torch.inference_mode()
+    def _encode(self, names: Sequence[str]) -> list[np.ndarray]:
+        """RETURNS (list[np.ndarray]): float16[d_model] of each."""
+        if not names:
+            return []
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(names))]
+        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+        vectors = []
+        for group in self._encoder.passes([rows[i] for i in order]):
+            states, packing = self._encoder(group)
+            means = packing.pad(states).sum(dim=1) / packing.lengths[:, None]
+            vectors += [*torch.nn.functional.normalize(means, dim=-1).half().numpy()]
+        by_name = dict(zip(order, vectors, strict=True))
+        return [by_name[i] for i in range(len(rows))]
+
+
+@cache
+def shipped_name_encoder() -> NameEncoder:
+    """RETURNS (NameEncoder): as `scripts/name_encoder.py` makes it."""
+    return NameEncoder.from_disk(FOLDER)
