@@ -145,35 +145,29 @@ def report(
         _print_table((item, given) for item in items)
         return
     fitted_on = read(folder) if held else items
-    full = fit_ranker(fitted_on)
     groups = sorted({_group(name) for name in kb or (item.of.kb for item in items)})
-    left_out = {group: fit_ranker(fitted_on, [group], full) for group in groups}
+    left_out = {group: fit_ranker(fitted_on, [group]) for group in groups}
     pairs = ((item, left_out.get(_group(item.of.kb))) for item in items)
     _print_table((item, fitted) for item, fitted in pairs if fitted)
 
 
-def fit_ranker(
-    items: Sequence[Item], leave_out: Iterable[str] = (), guess: Ranker | None = None
-) -> Ranker:
+def fit_ranker(items: Sequence[Item], leave_out: Iterable[str] = ()) -> Ranker:
     """items (Sequence[Item]): of all sets. leave_out (Iterable[str]): vocabularies.
-    guess (Ranker | None): of similar items, where the search begins. RETURNS (Ranker): fitted on
-    the others; the types of `OWN` have weights of their own."""
+    RETURNS (Ranker): fitted on the others; the types of `OWN` have weights of their own."""
     out = set(map(_group, leave_out))
     used = [item for item in items if _group(item.of.kb) not in out]
     without = [item._replace(table=item.unsearched) for item in used]
-    return replace(_fit(used, guess), unsearched=_fit(without, guess and guess.unsearched))
+    return replace(_fit(used), unsearched=_fit(without))
 
 
-def _fit(items: Sequence[Item], guess: Ranker | None) -> Ranker:
-    guess = guess or Ranker(no_weights())
+def _fit(items: Sequence[Item]) -> Ranker:
     general = [item for item in items if item.of.label not in APART]
-    every = fit_weights(_weighted(general), no_weights(), guess=guess.weights)
+    every = fit_weights(_weighted(general), no_weights())
     by_type, shares = {}, {ALL: _nil_share(general)}
     for kind, (labels, penalty, families) in OWN.items():
         own = [item for item in items if item.of.label in labels]
         if weighted := _weighted(own, families):
-            first = guess.by_type.get(kind)
-            weights = fit_weights(weighted, every, penalty=penalty, guess=first)
+            weights = fit_weights(weighted, every, penalty=penalty)
             by_type[kind], shares[kind] = _rounded(weights), _nil_share(own)
     return Ranker(_rounded(every), by_type, shares)
 

@@ -27,27 +27,18 @@ def no_weights() -> Weights:
     return Weights(dict.fromkeys(CONCEPT_TERMS, 0.0), dict.fromkeys(LINK_TERMS, 0.0))
 
 
-def fit_weights(
-    items: Sequence[FitItem],
-    start: Weights,
-    *,
-    penalty: float = 1.0,
-    guess: Weights | None = None,
-) -> Weights:
+def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.0) -> Weights:
     """The most likely weights, drawn towards those that there are.
 
     items (Sequence[FitItem]): mentions.
     start (Weights): to be drawn to: few mentions change little.
     penalty (float): half of it, times the sum of the squared changes, is added to the negative
         log-likelihood in nats.
-    guess (Weights | None): where the search begins, which changes how long it takes and not what
-        it finds; None: at `start`.
     RETURNS (Weights): first those among concepts, on mentions of which a right one was found; then
         those of whether the best one is right, on all of which any was found.
     """
     items = [item for item in items if item.table.concept_ids]
-    guess = guess or start
-    concept = _fit_concept(items, start.concept, guess.concept, penalty)
+    concept = _fit_concept(items, start.concept, penalty)
     weights = Weights(concept, start.link)
     links = [item.table.link_terms(item.table.utilities(weights)) for item in items]
     right = np.array(
@@ -62,7 +53,7 @@ def fit_weights(
         gradient = -(counts * signs / (1 + np.exp(np.minimum(margins, 500)))) @ terms
         return float((counts * np.logaddexp(0, -margins)).sum()), gradient
 
-    return Weights(concept, _minimize(loss, start.link, guess.link, LINK_TERMS, penalty))
+    return Weights(concept, _minimize(loss, start.link, LINK_TERMS, penalty))
 
 
 def negative_log_likelihood(items: Sequence[FitItem], weights: Weights) -> float:
@@ -79,7 +70,7 @@ def negative_log_likelihood(items: Sequence[FitItem], weights: Weights) -> float
 
 
 def _fit_concept(
-    items: Sequence[FitItem], start: Mapping[str, float], guess: Mapping[str, float], penalty: float
+    items: Sequence[FitItem], start: Mapping[str, float], penalty: float
 ) -> dict[str, float]:
     right = [np.array([c in item.gold for c in item.table.concept_ids]) for item in items]
     own = [i for i, of_item in enumerate(right) if of_item.any()]
@@ -101,13 +92,12 @@ def _fit_concept(
         change = (parts - parts * is_right / share[mention]) * counts[mention]
         return -float((counts * np.log(share)).sum()), change @ terms
 
-    return _minimize(loss, start, guess, CONCEPT_TERMS, penalty)
+    return _minimize(loss, start, CONCEPT_TERMS, penalty)
 
 
 def _minimize(
     loss: Callable[[np.ndarray], tuple[float, np.ndarray]],
     start: Mapping[str, float],
-    guess: Mapping[str, float],
     names: Sequence[str],
     penalty: float,
 ) -> dict[str, float]:
@@ -125,7 +115,7 @@ def _minimize(
     bounds = [(limit(RAISING, name), limit(LOWERING, name)) for name in names]
     fitted = minimize(
         penalised,
-        np.array([guess[name] for name in names]),
+        center,
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
