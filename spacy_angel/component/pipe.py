@@ -16,6 +16,15 @@ class DocumentPipe(Pipe):
 
     name: str
 
+    def register_attributes(self) -> None:
+        """Register the attributes on `span._` and `doc._` that the component reads and writes; by
+        default none. Attributes belong to a process, so `__init__` and unpickling both call it."""
+
+    def __setstate__(self, state: Any) -> None:
+        """state (Any): what spaCy's `Pipe` puts into a pickle."""
+        super().__setstate__(state)  # type: ignore[misc]
+        self.register_attributes()
+
     def predict(self, docs: Sequence[Doc]) -> Sequence[Any]:
         """docs (Sequence[Doc]): documents. RETURNS (Sequence[Any]): what is to be written, one a
         document."""

@@ -115,9 +115,16 @@ class AngelLinker(DocumentPipe):
         self._held: tuple[Curated | None] | None = None
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
-        set_extensions(settings)
+        self.register_attributes()
         # scispaCy's abbreviation detector warns of every text that has no abbreviation.
         warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
+
+    def register_attributes(self) -> None:
+        """Register the attributes that it writes, under the names of its `outputs`.
+
+        RAISES (AngelError): another component computes an attribute of that name.
+        """
+        set_extensions(self._settings)
 
     if not TYPE_CHECKING:  # where a mistyped attribute is to be seen as one
 

@@ -140,8 +140,9 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
             )
         )
     except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+        reason = str(error).rstrip(".\n ")
         raise AngelError(
-            f"Cannot download the model {name_or_path} from the Hugging Face hub: {error}."
+            f"Cannot download the model {name_or_path} from the Hugging Face hub: {reason}."
         ) from error
 
 

@@ -63,7 +63,7 @@ def assemble(
     """
     is_new = not output.exists() or (output.is_dir() and not any(output.iterdir()))
     if not is_new and not (output / LINKER / "kb").is_dir():
-        raise AngelError(f"{output} holds other files than a linking pipeline. Use a new folder.")
+        raise AngelError(f"{output} is not empty and is not a linking pipeline. Use a new folder.")
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         # Read back from disk, so that calibration sees the weights as they will be loaded.
         stored = Path(temporary) / "model"

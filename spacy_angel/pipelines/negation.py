@@ -25,7 +25,7 @@ _TERMS = {
 }
 
 
-def add_context(nlp: Language, span_key: str | None = None) -> None:
+def add_negation(nlp: Language, span_key: str | None = None) -> None:
     """Add the component `negated`, which writes `span._.negated`.
 
     nlp (Language): gets the component at its end; must have sentences.
@@ -35,7 +35,8 @@ def add_context(nlp: Language, span_key: str | None = None) -> None:
     try:
         from negspacy.termsets import LANGUAGES
     except ImportError as error:
-        raise AngelError(missing_package("add_context", "negspacy", "negation")) from error
+        what = "Flagging negated mentions"
+        raise AngelError(missing_package(what, "negspacy", "negation")) from error
     terms = {key: [*known, *_TERMS.get(key, ())] for key, known in LANGUAGES["en_clinical"].items()}
     groups = None if span_key is None else [span_key]
     config = {"neg_termset": terms, "extension_name": "negated", "span_keys": groups}

@@ -78,6 +78,10 @@ class AngelConsistency(DocumentPipe):
         self.vocab = vocab
         self.name = name
         self.settings = settings
+        self.register_attributes()
+
+    def register_attributes(self) -> None:
+        """Register the probability of a mention and its other labels."""
         register_probability()
 
     def predict(self, docs: Sequence[Doc]) -> list[tuple[list[TokenSpan], list[TokenSpan] | None]]:

@@ -69,6 +69,10 @@ class AngelRecogniser(DocumentPipe):
         self._model_source = model
         self._finder: MentionFinder | None = None
         self._forks = OneThreadInForks()
+        self.register_attributes()
+
+    def register_attributes(self) -> None:
+        """Register the probability of a mention and its other labels."""
         register_probability()
 
     @property

@@ -1,4 +1,4 @@
-"""A DocBin or a pickled document is read in a process that has no linker."""
+"""Stored documents are read, and a pickled pipeline links, in a process that has made no linker."""
 
 import pickle
 import subprocess
@@ -31,6 +31,13 @@ import spacy
 from spacy.tokens import DocBin
 (doc,) = DocBin().from_disk({path!r}).get_docs(spacy.blank("en").vocab)
 """
+PIPELINE = """
+import pickle
+nlp = pickle.loads(open({path!r}, "rb").read())
+doc = nlp({text!r})
+found = [(ent.text, ent._.kb_id, ent._.mention_probability, ent._.hgvs) for ent in doc.ents]
+assert found == {found!r}, found
+"""
 
 
 @pytest.fixture(scope="module")
@@ -47,4 +54,25 @@ def stored(tiny_model, tiny_vocabulary, tmp_path_factory):
 )
 def test_its_links_are_read(stored, parts):
     code = "".join(code.format(path=str(stored / name)) + READ for code, name in parts)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+
+
+def test_a_pickled_pipeline_links_in_a_process_that_has_made_none(
+    tiny_model, tiny_vocabulary, tmp_path
+):
+    others = ("abbreviation_detector", "angel_consistency", "angel_variants")
+    nlp = make_pipeline(tiny_model, tiny_vocabulary, *others)
+    path = tmp_path / "nlp.pickle"
+    path.write_bytes(pickle.dumps(nlp))
+    text = "A heart attack (HA), another HA, and the mutation V600E."
+    found = [
+        (ent.text, ent._.kb_id, ent._.mention_probability, ent._.hgvs) for ent in nlp(text).ents
+    ]
+    assert found == [
+        ("heart attack", "MESH:D009203", None, ""),
+        ("HA", "MESH:D009203", 1.0, ""),
+        ("HA", "MESH:D009203", 1.0, ""),
+        ("V600E", "p.Val600Glu", None, "p.Val600Glu"),
+    ]
+    code = PIPELINE.format(path=str(path), text=text, found=found)
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)

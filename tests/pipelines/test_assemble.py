@@ -136,7 +136,7 @@ def test_mentions_of_documents_are_read_without_noise(parts: Path, tmp_path: Pat
 
 def test_nothing_of_others_is_deleted(parts: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(AngelError, match="other files than a linking pipeline"):
+    with pytest.raises(AngelError, match="is not empty and is not a linking pipeline"):
         assemble(parts / "model", parts / "kb.jsonl", tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 

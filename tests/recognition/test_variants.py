@@ -295,6 +295,8 @@ PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".join)))
 @example("+0AA--G")
+@example("stop codon for glutamine at codon 100689")
+@example("stop codon for glutamineat codon 2")
 @example("r.0au>au, r.10_11au>gg, r.3_4insAU")
 def test_any_text(text: str) -> None:
     found = find_variants(text)

@@ -322,7 +322,7 @@ def test_untied_embeddings_take_the_generic_path(tmp_path: Path) -> None:
 
 
 def test_hub_names_without_a_connection() -> None:
-    with pytest.raises(AngelError, match=r"Cannot download the model dmis-lab/ANGEL_none .*hub"):
+    with pytest.raises(AngelError, match=r"(?s)Cannot download .*/ANGEL_none .*hub: .*[^.]\.$"):
         Generator.from_pretrained("dmis-lab/ANGEL_none")
     with pytest.raises(AngelError, match=r"Cannot download the model dmis-lab/ANGEL_none"):
         Generator.from_pretrained("dmis-lab/ANGEL_none", local_files_only=True)

@@ -196,8 +196,11 @@ class Abbreviation(dict[str, Any]):
 
 
 def register_abbreviations() -> None:
-    """Register the attribute, so that its dictionaries are read as `Abbreviation`, also in a
-    process without a detector. Every detector of scispaCy's that is made registers it again."""
+    """Register the attributes of scispaCy's detector, so that a process that has made none can read
+    and write them; the dictionaries of `doc._.abbreviations` are read as `Abbreviation`. Every
+    detector that is made registers scispaCy's own again."""
+    if not Span.has_extension("long_form"):
+        Span.set_extension("long_form", default=None)
     if Doc.has_extension("abbreviations"):
         _, method, getter, _ = Doc.get_extension("abbreviations")
         if method is not None or getter is not None:

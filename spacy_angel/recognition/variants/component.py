@@ -104,6 +104,13 @@ class AngelVariants(DocumentPipe):
         self.vocab = vocab
         self.name = name
         self.settings = settings
+        self.register_attributes()
+
+    def register_attributes(self) -> None:
+        """Register the attributes that it writes.
+
+        RAISES (AngelError): another component computes one of them.
+        """
         set_extensions()
 
     @property

@@ -34,7 +34,7 @@ _UNIT = (
     r"(?:nucleotides?|nt|bases?|bp|base[- ]pairs?|positions?|cDNA|codons?|CD|amino[- ]acids?"
     r"|aminoacids?|residues?|number|no\.|DNA|gene|genomic)"
 )
-_WHERE = r"(?:,? ?(?:in|at|of|for|to|on|,)(?: the)?)"
+_WHERE = r"(?:,? ?(?:\b(?:in|at|of|for|to|on)|,)(?: the)?)"
 _PLACE = r"(?:[cgm]\. ?)?(?P<start>[-+]?\d{1,7}(?:[+\-]\d{1,4})?)"
 _AT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{0,4}} {_PLACE})"
 _AT_UNIT = rf"(?P<where>{_WHERE}(?: {_UNIT}){{1,4}} {_PLACE})"
@@ -148,7 +148,8 @@ def _read_residues(found: re.Match[str]) -> Reading | None:
     start, ref, alt = found["start"], _short(found["ref"]), _short(found["alt"])
     if ref and not alt and re.fullmatch(r"[ACGTU]{2,3}", found["alt"]):
         return Reading("", places=(f"codon{start}",))
-    if not ref or not alt or not start.isdigit():
+    # No protein has a residue 100,000.
+    if not ref or not alt or not re.fullmatch(r"[1-9]\d{0,4}", start):
         return None
     return Reading(residue_substituted(ref, start, alt), places=residue_places(start, ref, alt))
 
