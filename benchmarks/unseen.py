@@ -97,16 +97,15 @@ def figures(pairs: Sequence[tuple[str | None, Answer]]) -> list[str]:
     """pairs (Sequence[tuple[str | None, Answer]]): the right concept of each mention, None where
     the vocabulary lacks it, and the answer. RETURNS (list[str]): cells of a row."""
     here = [(gold, answer) for gold, answer in pairs if gold]
-    absent = [answer for gold, answer in pairs if not gold]
+    absent = [answer.kb_id != NIL for gold, answer in pairs if not gold]
     counts = (
         sum(answer.ranked[:1] == [gold] for gold, answer in here),
         sum(gold in answer.ranked[:5] for gold, answer in here),
         sum(answer.kb_id == gold for gold, answer in here),
         sum(answer.kb_id not in (gold, NIL) for gold, answer in here),
     )
-    linked = sum(answer.kb_id != NIL for answer in absent)
     shares = [percent(count, len(here)) for count in counts]
-    return [str(len(pairs)), *shares, percent(linked, len(absent)), _calibration_error(pairs)]
+    return [str(len(pairs)), *shares, percent(sum(absent), len(absent)), _calibration_error(pairs)]
 
 
 def _calibration_error(pairs: Sequence[tuple[str | None, Answer]]) -> str:
@@ -120,16 +119,15 @@ def _calibration_error(pairs: Sequence[tuple[str | None, Answer]]) -> str:
 
 
 def _by_linker(nlp: Any, kb: ConceptKB, rows: Sequence[dict[str, Any]]) -> list[Answer]:
-    from spacy_angel.linking.decision.links import rank_candidates
-
     linker = nlp.get_pipe(LINKER)
-    linker.types_by_label = {}
-    linker.kb = kb
+    linker.types_by_label, linker.kb = {}, kb
     answers = []
     for span in _linked(nlp, map(_document, rows)):
-        ranked = rank_candidates(span._.candidates, linker.search.temperature)
-        probability = ranked[0][1] if ranked else 0.0
-        answers.append(Answer([i for i, _ in ranked], span._.kb_id, probability))
+        concepts = dict(linker.rank(span._.candidates))
+        # Of equally probable ones, the ranker's first has the first candidate.
+        first = span._.candidates[0]["concept_id"] if concepts else ""
+        ranked = sorted(concepts, key=lambda c: (-round(concepts[c], 9), c != first))
+        answers.append(Answer(ranked, span._.kb_id, max(concepts.values(), default=0.0)))
     return answers
 
 
@@ -191,15 +189,18 @@ def _listed(text: str, label: str) -> CorpusDocument:
 
 @app.command()
 def drugs(data: Data, pipeline: Pipeline = "en_angel_mini") -> None:
-    """Print the share of drugs that MeSH lacks that are linked."""
+    """Print the share linked of drugs that MeSH lacks, and that the pipeline's vocabulary lacks."""
     sys.path.insert(0, str(HERE.parent / "scripts"))
     from fit_ranker import share_of, unknown_drugs, with_drugs
 
+    nlp = _open(pipeline)
+    known = nlp.get_pipe(LINKER).kb.name_index
     # The ranker was fitted on the others.
     names = [name for name in unknown_drugs(data) if share_of("drug" + name) >= 0.5]
-    spans = list(islice(_linked(_open(pipeline), with_drugs(data, names)), MOST_DRUGS))
-    linked = sum(span._.kb_id != NIL for span in spans)
-    print(f"{pipeline}: {percent(linked, len(spans))} % of {len(spans)} drugs linked")
+    spans = list(islice(_linked(nlp, with_drugs(data, names)), MOST_DRUGS))
+    for some in (spans, [span for span in spans if known(span.text) is None]):
+        linked = sum(span._.kb_id != NIL for span in some)
+        print(f"{pipeline}: {percent(linked, len(some))} % of {len(some)} drugs linked")
 
 
 def _read(name: str) -> list[dict[str, Any]]:
@@ -214,7 +215,7 @@ def _document(row: dict[str, Any]) -> CorpusDocument:
 def _open(pipeline: str) -> Any:
     import spacy_angel
 
-    nlp = spacy_angel.load(pipeline)
+    nlp: Any = spacy_angel.load(pipeline)
     nlp.get_pipe(LINKER).span_key = GOLD_SPANS
     return nlp
 
