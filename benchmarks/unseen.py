@@ -191,7 +191,7 @@ def _listed(text: str, label: str) -> CorpusDocument:
 def drugs(data: Data, pipeline: Pipeline = "en_angel_mini") -> None:
     """Print the share linked of drugs that MeSH lacks, and that the pipeline's vocabulary lacks."""
     sys.path.insert(0, str(HERE.parent / "scripts"))
-    from fit_ranker import share_of, unknown_drugs, with_drugs
+    from ranker_sets import share_of, unknown_drugs, with_drugs
 
     nlp = _open(pipeline)
     known = nlp.get_pipe(LINKER).kb.name_index

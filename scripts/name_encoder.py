@@ -58,7 +58,7 @@ TABLES = {
     "MONDO": ("more/ontologies/MONDO_2026_synonyms.tsv.gz", 0, (1, 2)),
     "ICD10CM": ("more/ontologies/ICD10CM_2026.tsv.gz", 0, (1, 2)),
     "GARD": ("vocab/disease/gard_synonyms.tsv.gz", 1, (0, 2)),
-    "DRUGCENTRAL": ("vocab/chemical/drugcentral_54_synonyms.tsv.gz", 1, (0, 2)),
+    "DRUGCENTRAL": ("vocab/chemical/drugcentral_54_synonyms.tsv.gz", 1, (0,)),
     "GO_BP": ("vocab/go/clulab_bio_process.tsv.gz", 1, (0,)),
     "GO_CC": ("vocab/go/clulab_GO-subcellular-locations.tsv.gz", 1, (0,)),
     "FAMILY": ("vocab/gene/clulab_ProteinFamilies.tsv.gz", 1, (0,)),
@@ -365,7 +365,7 @@ def learn(
         schedule.load_state_dict(saved["schedule"])
         first = saved["step"]
     path.mkdir(parents=True, exist_ok=True)
-    sizes = np.array([len(c) for c in vocabularies]) ** 0.75
+    sizes = [len(concepts) ** 0.75 for concepts in vocabularies]
     mined: list[torch.Tensor] = []
     used: list[list[int]] = []
     began = time.time()
@@ -514,6 +514,9 @@ def _table(path: Path, key: int, columns: Sequence[int]) -> Iterator[tuple[str, 
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf8", errors="replace") as lines:
         for row in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            # Labels of DrugCentral's table stand beside synonyms of other drugs.
+            if "rdfs:label" in row:
+                continue
             for column in columns:
                 cell = row[column].strip('"') if len(row) > column else ""
                 yield from ((row[key], n) for n in cell.split("|") if n not in ("", "-"))

@@ -115,8 +115,9 @@ def rank_candidates(
         sums: defaultdict[str, list[float]] = defaultdict(list)
         for candidate in candidates:
             sums[candidate["concept_id"]].append(candidate["probability"])
+        # Of equally probable concepts the first is the ranker's.
         ranked = [(concept_id, fsum(parts)) for concept_id, parts in sums.items()]
-        return sorted(ranked, key=lambda pair: (-pair[1], pair[0]))
+        return sorted(ranked, key=lambda pair: -pair[1])
     numbers: dict[str, int] = {}
     items = [
         Candidate(

@@ -123,7 +123,8 @@ class CloseNames(CachedIndex[PieceIndex]):
             if mask is not None:
                 row = np.where(mask[numbers], row, -1.0)
             # Twice as many, some of which may have been removed.
-            top = np.argpartition(-row, min(2 * k, len(row)) - 1)[: 2 * k] if len(row) else []
+            n = min(2 * k, len(row))
+            top = np.argpartition(-row, n - 1)[:n] if n else np.arange(0)
             close = [
                 CloseName(int(numbers[i]), float(row[i]))
                 for i in top
