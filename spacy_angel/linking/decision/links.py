@@ -70,6 +70,11 @@ class GeneratedCandidates(NamedTuple):
             self.constraint is not None and not self.constraint.is_mention
         )
 
+    @property
+    def is_searched(self) -> bool:
+        """RETURNS (bool): whether the model was asked."""
+        return not self.is_decided and (self.found is None or self.found.is_searched)
+
 
 def make_link(
     text: str,
@@ -149,11 +154,12 @@ def _link_by_ranker(
 ) -> Link:
     ranking = settings.ranker_in_use.rank(found, label)
     kb_id = choose_link(ranking.concepts, settings.threshold)
+    unasked = {} if found.is_searched else {"score": None, "log_prob": None}
     return Link(
         kb_id=kb_id,
         kb_ents=[] if kb_id == NIL else _with_probabilities(ranking.concepts),
         candidates=[
-            _plain(candidate, kb) | {"probability": probability}
+            _plain(candidate, kb) | unasked | {"probability": probability}
             for candidate, probability in ranking.candidates
         ],
     )

@@ -52,7 +52,7 @@ class SearchBlock(CheckedSettings):
     shortcuts (bool): skip searches that rarely change a link: equal mentions of a document with
         equal labels are searched once; with `rerank`, a mention of more than four letters that
         is a name of exactly one concept links to it without the model, with probability 0.96
-        and no `log_prob`
+        and no `log_prob`, and so do mentions whose similar names leave no doubt
     temperature (float): temperature of the concepts' probabilities without `rerank`
     min_log_prob (float | None): without `rerank`: minimum log-probability (nats) of the
         concept's best name; not applied to a mention that is a name of the most probable

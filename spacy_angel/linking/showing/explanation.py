@@ -151,7 +151,7 @@ def _explain(
         source=prompts.tokenizer.decode(prompts.source_ids([mention])[0]),
         prefix=prompts.tokenizer.decode(prompts.prefix_ids([mention])[0]),
         queries=tuple((query.text, query.source) for query in mention.queries),
-        is_searched=not names.is_decided,
+        is_searched=names.is_searched,
         concepts=concepts,
         threshold=settings.threshold,
         nil_probability=None if ranked is None else 1 - fsum(c.probability for c in concepts),
@@ -211,7 +211,7 @@ def _why(
     if kb_id != NIL:
         if normalize_name(mention.text) in {normalize_name(name) for name, _ in top.names}:
             best = f"{read}It is a name of the concept: {figures}"
-        asked = "; the model was not asked (search.shortcuts)" if names.is_unsearched else ""
+        asked = "" if names.is_searched else "; the model was not asked (search.shortcuts)"
         return f"{best}{asked}."
     if settings.threshold is not None and top.probability < settings.threshold:
         nil = ""
