@@ -126,6 +126,7 @@ class CandidateGenerator:
             ranker = self.settings.ranker_in_use
             known = merger.unsearched()
             searched = [i for i in searched if not ranker.is_sure(known[i], pending[i].label)]
+        merger.find_close(searched)
         answers = self._search_and_ask(
             [pending[i].mention for i in searched],
             space,

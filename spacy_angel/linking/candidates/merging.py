@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 N_SIMILAR = 5
 """Names by string similarity for each query, and by meaning for each mention."""
+N_CLOSE = 25
+"""Names by their word pieces' vectors that the encoder chooses among."""
 # Suffixes of a similar name that the model is asked for, the likeliest ones.
 _MOST_SUFFIXES = 6
 # The search has decided where its best name is the mention itself, at this log-probability or
@@ -76,6 +78,7 @@ class CandidateMerger:
         self._queries = [_queries_of(request.mention) for request in requests]
         self._found: dict[int, list[CandidateName]] = {}
         self._similar: dict[int, list[CandidateName]] = {}
+        self._close: dict[int, list[int]] = {}
 
     def find_similar(self, mentions: Sequence[int]) -> None:
         """mentions (Sequence[int]): those that are to be searched. Finds the names that are similar
@@ -87,11 +90,12 @@ class CandidateMerger:
         unsure = [i for i in mentions if self._needs_meaning(i, found[i])]
         close = self._kb.meanings.find(
             [self._queries[i][0].text for i in unsure],
-            self._n_similar,
+            N_CLOSE,
             [self._requests[i].allowed for i in unsure],
         )
         for i, names in zip(unsure, close, strict=True):
-            found[i] += [c.name for c in names if c.name not in found[i]]
+            found[i] += [c.name for c in names[: self._n_similar] if c.name not in found[i]]
+            self._close[i] = [c.name for c in names if c.name not in found[i]]
         similar = [
             _similar_names(self._requests[i], self._kb, self._queries[i], names)
             for i, names in found.items()
@@ -106,6 +110,23 @@ class CandidateMerger:
             [self._found.get(i, self._similar.get(i, [])) for i in range(len(self._requests))],
             searched=(),
         )
+
+    def find_close(self, mentions: Sequence[int]) -> None:
+        """mentions (Sequence[int]): those that are to be searched. Of the names whose vectors are
+        not so close, those that the name encoder finds closest join the similar ones."""
+        unsure = [i for i in mentions if self._close.get(i)]
+        texts = {self._queries[i][0].text: 0 for i in unsure}
+        texts |= {self._kb.name(name): 0 for i in unsure for name in self._close[i]}
+        texts = {text: place for place, text in enumerate(texts)}
+        vectors = shipped_name_encoder().embed(list(texts)).astype(np.float32)
+        for i in unsure:
+            names, queries = self._close[i], self._queries[i]
+            own = vectors[[texts[self._kb.name(name)] for name in names]]
+            order = np.argsort(-(own @ vectors[texts[queries[0].text]]), kind="stable")
+            closest = [names[place] for place in order[: self._n_similar]]
+            similar = _similar_names(self._requests[i], self._kb, queries, closest)
+            [compared] = _with_vectors([similar], [queries])
+            self._similar[i] += [replace(name, is_similar=False) for name in compared]
 
     def _needs_meaning(self, i: int, found: Sequence[int]) -> bool:
         """Whether other words may be meant: not of an exact match, a short form, or a gene."""
@@ -129,7 +150,7 @@ class CandidateMerger:
         request, text, queries = self._requests[i], self._texts[i], self._queries[i]
         found = _names_found(request, self._kb, queries, hypotheses)
         similar = self._similar[i]
-        by_letters = {(name.name, name.suffix) for name in similar}
+        by_letters = {(name.name, name.suffix) for name in similar if name.is_similar}
         found = [replace(n, is_similar=(n.name, n.suffix) in by_letters) for n in found]
         self._found[i] = found
         if _is_decided(found, text):
