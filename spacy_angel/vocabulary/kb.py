@@ -440,7 +440,7 @@ class ConceptKB(EditableVocabulary):
         rules (bool): apply the rules of `rules.tsv` in the folder, see `apply`; otherwise the
             vocabulary is as it was built.
         RETURNS (ConceptKB): the vocabulary.
-        RAISES (AngelError): the folder is missing, of another kind or damaged. Folders over 64 MB
+        RAISES (AngelError): the folder is missing, of another kind or damaged. Folders over 48 MB
             are not read whole for that; `verify` does it.
         """
         path = Path(path)

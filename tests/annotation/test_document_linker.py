@@ -184,6 +184,6 @@ def test_the_vocabulary_is_shared_by_all_processes(pipeline) -> None:
         for entry in entries
         if f" {folder}/" in entry.partition("\n")[0]
     }
-    wanted = {"name_data", "spelling_data", "id_hash", "token", "first_child", "leaf_begin"}
+    wanted = {"name_data", "spelling_data", "id_hash_row", "token", "first_child", "leaf_begin"}
     assert wanted <= {Path(path).stem for path in copied}
     assert set(copied.values()) == {0}

@@ -205,7 +205,7 @@ def test_a_stored_vocabulary_is_mapped_and_equal(tmp_path):
     ConceptKB.verify(tmp_path / "kb")
 
 
-@pytest.mark.parametrize("column", ["name_data", "id_hash", "spelling_name"])
+@pytest.mark.parametrize("column", ["name_data", "id_hash_row", "spelling_name"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
 def test_a_damaged_vocabulary_is_an_error(tmp_path, column, damage):
     ConceptKB.build(CONCEPTS, tmp_path / "kb")

@@ -19,8 +19,9 @@ from ...files.atomic import replacing_folder
 META = "meta.json"
 TRIES = "tries"
 # Folders up to this size are compared with their checksums when they are opened. For larger ones
-# that would take seconds, so only sizes and headers are checked; `verify_folder` does the rest.
-HASHED_AT_OPENING = 64 * 2**20
+# that would take long and make all their pages resident, so only sizes and headers are checked;
+# `verify_folder` does the rest.
+HASHED_AT_OPENING = 48 * 2**20
 
 Columns = dict[str, np.ndarray]
 

@@ -10,6 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 _CHUNK = 65536
+# Steps after which the search for a hash halves the rest instead, which bounds the worst case.
+_INTERPOLATIONS = 8
 
 
 class Strings:
@@ -33,15 +35,19 @@ class Strings:
         return len(self.offsets) - 1
 
     def __getitem__(self, i: int) -> str:
+        return self.encoded(i).decode("utf8")
+
+    def __iter__(self) -> Iterator[str]:
+        return (text.decode("utf8") for text in self._encoded())
+
+    def encoded(self, i: int) -> bytes:
+        """i (int): index. RETURNS (bytes): the string as UTF-8."""
         if not 0 <= i < len(self):
             raise IndexError(i)
         begin, end = self.offsets[i : i + 2].tolist()
         if self._file is not None:
-            return self._file.read(begin, end).decode("utf8")
-        return self.data[begin:end].tobytes().decode("utf8")
-
-    def __iter__(self) -> Iterator[str]:
-        return (text.decode("utf8") for text in self._encoded())
+            return self._file.read(begin, end)
+        return self.data[begin:end].tobytes()
 
     def take(self, rows: np.ndarray) -> "Strings":
         """rows (np.ndarray): indices. RETURNS (Strings): these strings, in this order."""
@@ -58,8 +64,7 @@ class Strings:
 
     def hashes(self) -> np.ndarray:
         """RETURNS (np.ndarray): uint64[n], a digest a string, the same on every machine."""
-        digests = b"".join(map(_digest, self._encoded()))
-        return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+        return np.fromiter(map(_hash, self._encoded()), dtype=np.uint64, count=len(self))
 
     def _encoded(self) -> Iterator[bytes]:
         for begin in range(0, len(self), _CHUNK):
@@ -120,36 +125,58 @@ class StringsBuilder:
 
 
 class HashIndex:
-    """Finds a string's rows by binary search in sorted 64-bit hashes; the caller's strings are
-    compared after a hit, so that two strings of one hash are told apart.
+    """Finds a string's rows by its 64-bit hash, without storing the hashes: they are uniform, so
+    interpolation search (Perl, Itai and Avni 1978) reads and hashes few of the strings.
 
-    hashes (np.ndarray): uint64[n], sorted.
-    rows (np.ndarray): int32[n], the row that each hash belongs to.
+    rows (np.ndarray): int32[n], the rows of the strings in the order of their hashes.
     """
 
-    def __init__(self, hashes: np.ndarray, rows: np.ndarray) -> None:
-        self.hashes = hashes
+    def __init__(self, rows: np.ndarray) -> None:
         self.rows = rows
 
     @classmethod
-    def build(cls, strings: Strings) -> "HashIndex":
-        """strings (Strings): to be found. RETURNS (HashIndex): their index."""
-        hashes = strings.hashes()
-        rows = np.argsort(hashes, kind="stable")
-        return cls(hashes[rows], rows.astype(np.int32))
+    def build(cls, hashes: np.ndarray) -> "HashIndex":
+        """hashes (np.ndarray): of the strings to be found, see `Strings.hashes`.
+        RETURNS (HashIndex): their index."""
+        return cls(np.argsort(hashes, kind="stable").astype(np.int32))
 
     def find(self, text: str, strings: Strings) -> Iterator[int]:
         """text (str): the string; strings (Strings): the indexed ones.
         YIELDS (int): its rows, ascending."""
         wanted = encode(text)
-        # a Python int would turn the whole mapped array into float64
-        hashed = np.frombuffer(_digest(wanted), dtype="<u8").astype(np.uint64)[0]
-        position = int(np.searchsorted(self.hashes, hashed))
-        while position < len(self.hashes) and self.hashes[position] == hashed:
-            row = int(self.rows[position])
-            if encode(strings[row]) == wanted:
+        hashed = _hash(wanted)
+        for position in range(self._first(hashed, strings), len(self.rows)):
+            row = self.rows.item(position)
+            found = strings.encoded(row)
+            if found == wanted:
                 yield row
-            position += 1
+            elif _hash(found) != hashed:
+                return
+
+    def _first(self, hashed: int, strings: Strings) -> int:
+        """The first position of a hash; the number of rows where no string has it."""
+        begin, end = 0, len(self.rows)
+        low, high = 0, 2**64
+        steps = 0
+        while begin < end:
+            if steps < _INTERPOLATIONS:
+                position = begin + (end - begin) * (hashed - low) // (high - low)
+            else:
+                position = (begin + end) // 2
+            steps += 1
+            found = self._hash_at(position, strings)
+            if found < hashed:
+                begin, low = position + 1, found
+            elif found > hashed:
+                end, high = position, found
+            else:
+                while position > begin and self._hash_at(position - 1, strings) == hashed:
+                    position -= 1
+                return position
+        return len(self.rows)
+
+    def _hash_at(self, position: int, strings: Strings) -> int:
+        return _hash(strings.encoded(self.rows.item(position)))
 
 
 def offsets_of(lengths: np.ndarray) -> np.ndarray:
@@ -172,5 +199,5 @@ def to_numpy(values: "array[int]") -> np.ndarray:
     return np.frombuffer(values, dtype=values.typecode)
 
 
-def _digest(text: bytes) -> bytes:
-    return blake2b(text, digest_size=8).digest()
+def _hash(text: bytes) -> int:
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")

@@ -34,7 +34,7 @@ STRINGS = ("id", "name", "spelling", "type")
 INDEXES = ("id", "name")
 COLUMNS = (
     *(f"{name}_{part}" for name in STRINGS for part in ("data", "offsets")),
-    *(f"{name}_{part}" for name in INDEXES for part in ("hash", "hash_row")),
+    *(f"{name}_hash_row" for name in INDEXES),
     *("alternates", "concept_spellings", "spelling_name", "name_spellings", "name_rows"),
     *("concept_type_offsets", "concept_types"),
 )
@@ -78,7 +78,7 @@ class ConceptTable:
         self.shared_names = shared_names
         self.ids, self.names, self.spellings, self.types = map(self._strings, STRINGS)
         self._id_index, self._name_index = (
-            HashIndex(columns[f"{name}_hash"], columns[f"{name}_hash_row"]) for name in INDEXES
+            HashIndex(columns[f"{name}_hash_row"]) for name in INDEXES
         )
         self._tree_numbers = TreeNumbers(columns) if TREE_COLUMNS[0] in columns else None
         self._scopes = columns.get("spelling_scope")

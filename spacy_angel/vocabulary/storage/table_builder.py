@@ -133,11 +133,12 @@ class TableBuilder:
             strings["definition"] = self._definitions.finish_first(n)
         for name, column in strings.items():
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
+        hashes = {name: strings[name].hashes() for name in INDEXES}
         for name in INDEXES:
-            index = HashIndex.build(strings[name])
-            columns |= {f"{name}_hash": index.hashes, f"{name}_hash_row": index.rows}
+            columns[f"{name}_hash_row"] = HashIndex.build(hashes[name]).rows
         table = ConceptTable(columns, shared_names)
-        return table, _count(table) | {"joined_concepts": len(self._joined)}
+        counts = _count(table, n_distinct_ids=len(np.unique(hashes["id"])))
+        return table, counts | {"joined_concepts": len(self._joined)}
 
     def _find(self, concept: Concept) -> int | None:
         """Which of the concepts that came before it is."""
@@ -262,7 +263,7 @@ def _sort_by_name(
     return rows[np.lexsort((rows, is_alias, n_names[concept[rows]], name))]
 
 
-def _count(table: ConceptTable) -> dict[str, int]:
+def _count(table: ConceptTable, n_distinct_ids: int) -> dict[str, int]:
     """What the metadata tell about a table."""
     columns = table.columns
     n = table.n_concepts
@@ -275,7 +276,6 @@ def _count(table: ConceptTable) -> dict[str, int]:
     if table.shared_names == "fewer_names":
         # a name leads to the concept of its first row only
         leading = leading[columns["name_spellings"][:-1]]
-    hashes = columns["id_hash"]
     return {
         "concepts": n,
         "names": table.n_names,
@@ -284,7 +284,7 @@ def _count(table: ConceptTable) -> dict[str, int]:
         "unsearchable_spellings": int((~searchable).sum()),
         "concepts_without_names": n - len(np.unique(concept[leading])),
         "alternate_ids": len(table.ids) - n,
-        "ambiguous_ids": int((hashes[1:] == hashes[:-1]).sum()),
+        "ambiguous_ids": len(table.ids) - n_distinct_ids,
         "types": len(table.types),
         "definitions": int((np.diff(columns.get("definition_offsets", [])) > 0).sum()),
     }
