@@ -24,26 +24,35 @@ from spacy_angel.evaluation.confidence import calibration_error
 from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
 from spacy_angel.linking.ranking.fit import FitItem, fit_weights, no_weights
-from spacy_angel.linking.ranking.ranker import ALL, HOPELESS, SURE, Ranker, Table, Weights
+from spacy_angel.linking.ranking.ranker import ALL, SURE, Ranker, Table, Weights
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
 # Vocabularies of the same concepts are left out together.
 SAME = dict.fromkeys(("MEDIC", "MONDO", "MONDO_2026", "DOID"), "CTD")
 SAME |= {"MESH_2024": "MESH", "CL_2026": "CL"}
-FAMILIES = {"corpus": 8.0, "noise": 3.0, "hidden": 1.5, "lay": 1.0, "words": 1.0, "drugs": 0.5}
-FAMILIES |= {"written": 0.0}
+FAMILIES = {"corpus": 8.0, "noise": 3.0, "hidden": 4.0, "lay": 2.0, "words": 1.0, "drugs": 0.5}
+FAMILIES |= {"written": 0.0, "unseen": 0.0}
 """How much all sets of a family count together."""
 AS_IN_TEXTS = FAMILIES | {"drugs": 0.0, "words": 0.0}
 """Without families of mentions without concepts, of which there are far more here than in texts."""
+ABSENT = 0.3
+"""How much a hidden name or a lay one counts whose concept is hidden as well: of these there are
+three times as many as in texts."""
 OWN = {
     "GENE": (("GENE",), 3.0, FAMILIES),
-    "DISEASE": (("DISEASE", "MONDO", "PHENOTYPE"), 1.0, FAMILIES | {"words": 3.0}),
+    "DISEASE": (
+        ("DISEASE", "MONDO", "PHENOTYPE"),
+        1.0,
+        FAMILIES | {"corpus": 24.0, "noise": 6.0, "hidden": 2.0, "lay": 1.0, "words": 6.0},
+    ),
     # To take one drug for another is the worst answer there is.
-    "CHEMICAL": (("CHEMICAL", "CHEBI"), 1.0, FAMILIES | {"drugs": 60.0}),
+    "CHEMICAL": (("CHEMICAL", "CHEBI"), 1.0, FAMILIES | {"hidden": 1.5, "drugs": 60.0}),
 }
 """Types with weights of their own, drawn to those of all mentions: labels of the sets that they are
 fitted on, `penalty` of `fit_weights`, and weights of families."""
+HIDING = ("hidden", "lay")
+"""Families whose concepts are taken out of the vocabulary."""
 APART = ("GENE",)
 """Labels that the weights of all mentions are not fitted on."""
 TYPES_BY_LABEL = {label: kind for kind, (labels, *_) in OWN.items() for label in labels}
@@ -182,13 +191,21 @@ def _weighted(items: Sequence[Item], families: Mapping[str, float] = FAMILIES) -
         totals[mention_set.family] += size**0.5
     of_one = {s: families[s.family] / totals[s.family] / size**0.5 for s, size in sizes.items()}
     mean = sum(of_one[item.of] for item in items) / max(len(items), 1)
-    return [FitItem(item.table, item.gold, of_one[item.of] / mean) for item in items]
+    return [
+        FitItem(
+            item.table,
+            item.gold,
+            of_one[item.of] / mean * (1.0 if item.gold or item.of.family not in HIDING else ABSENT),
+        )
+        for item in items
+    ]
 
 
 def _nil_share(items: Sequence[Item]) -> float:
     """RETURNS (float): share of mentions without a concept."""
     weighted = _weighted(items, AS_IN_TEXTS)
-    return round(sum(i.weight for i in weighted if not i.gold) / max(len(weighted), 1), 3)
+    total = sum(i.weight for i in weighted)
+    return round(sum(i.weight for i in weighted if not i.gold) / max(total, 1e-9), 3)
 
 
 def _group(kb: str) -> str:
@@ -267,8 +284,8 @@ def outcome(item: Item, ranker: Ranker) -> tuple[float, bool, bool, bool, bool]:
     whether the model is asked."""
     label = TYPES_BY_LABEL.get(item.of.label, item.of.label)
     concepts = item.unsearched.probabilities(ranker.weights_of(label, False)).concepts
-    p = next(iter(concepts.values()), 0.5)
-    if is_searched := ranker.unsearched is None or HOPELESS < p < SURE:
+    p = next(iter(concepts.values()), 0.0)
+    if is_searched := ranker.unsearched is None or p < SURE:
         concepts = item.table.probabilities(ranker.weights_of(label)).concepts
     first = list(concepts)[:5]
     right, near = (not item.gold.isdisjoint(some) for some in (first[:1], first))

@@ -9,6 +9,7 @@ hidden  names of ontologies: of two thirds of the concepts one name is taken out
 lay     what patients say, and names of the same concepts in another vocabulary
 words   everyday words of patients' posts that name no concept
 written the sentences of `benchmarks/sentences`, which are measured and not fitted on
+unseen  hidden names of vocabularies that nothing is fitted on, measured likewise
 """
 
 import csv
@@ -68,8 +69,11 @@ ALTERED, ALONE, WITH_VARIANTS, ABSENT = 0.2, 0.5, 0.5, 1 / 3
 concept that have the same words, and hidden with the whole concept."""
 MAX_NAME, MAX_WORDS, AROUND = 80, 4, 25
 FAMILIES = {"stems": "drugs", "AAP": "lay", "mapped": "lay"}
+DRAWN = ("hidden", *(name for name, family in FAMILIES.items() if family == "lay"))
 FAMILIES |= {name: name for name in ("drugs", "hidden", "lay", "words", "written")}
 HIDING = ("hidden", "lay")
+MEASURED = ("PO", "ZFA", "PATO", "ECO", "BTO", "CL_2026")
+"""Vocabularies that nothing is fitted on: `benchmarks/unseen.py` measures on them."""
 """Sets whose vocabulary depends on the mentions."""
 Drawn = tuple[list[Concept], list[tuple[str, str]]]
 """A vocabulary without what is hidden, and mentions with an identifier, which it may lack."""
@@ -102,6 +106,8 @@ class MentionSet:
     @property
     def family(self) -> str:
         """RETURNS (str): what kind of set it is, see above."""
+        if self.kb in MEASURED:
+            return "unseen"
         return "noise" if self.noise else FAMILIES.get(self.corpus, "corpus")
 
     @property
@@ -188,7 +194,7 @@ def labelled(mention: GoldMention, label: str) -> GoldMention:
 
 def _documents(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
     corpus, label = mention_set.corpus, mention_set.label
-    if mention_set.family in ("hidden", "lay"):
+    if mention_set.corpus in DRAWN:
         rng = Random(mention_set.key)
         for i, (text, concept_id) in enumerate(draw(data, mention_set)[1]):
             yield in_sentence(f"{mention_set.key}-{i}", text, concept_id, label, rng)

@@ -44,9 +44,9 @@ FITTED_NIL_PRIOR = 0.25
 """Share of NIL among the mentions of a fit, where a file of weights does not say it."""
 PRIOR = "prior"
 """The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
-SURE, HOPELESS = 0.95, 0.001
-"""Where the likeliest concept found without the model is at least or at most so probable, the model
-is not asked."""
+SURE = 0.93
+"""Where the likeliest concept found without the model is at least so probable, the model is not
+asked."""
 _LEAST_SHARE = 1e-6
 _LEAST_PRIOR = 1e-9
 _MOST_LEAD = 10.0
@@ -235,8 +235,7 @@ class Ranker:
         RETURNS (bool): whether a search would hardly change the link."""
         if self.unsearched is None or not found.names:
             return False
-        probability = self.rank(found, label).concepts[0].probability
-        return probability >= SURE or probability <= HOPELESS
+        return self.rank(found, label).concepts[0].probability >= SURE
 
     def rank(self, found: MentionCandidates, label: str) -> Ranking:
         """found (MentionCandidates): of a mention. label (str): its label.
