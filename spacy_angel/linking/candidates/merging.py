@@ -29,6 +29,8 @@ N_SIMILAR = 5
 """Names by string similarity for each query, and by meaning for each mention."""
 N_CLOSE = 25
 """Names by their word pieces' vectors that the encoder chooses among."""
+# Similar names that the model is asked for.
+_MAX_ASKED = 6
 # Suffixes of a similar name that the model is asked for, the likeliest ones.
 _MOST_SUFFIXES = 6
 # The search has decided where its best name is the mention itself, at this log-probability or
@@ -78,30 +80,18 @@ class CandidateMerger:
         self._queries = [_queries_of(request.mention) for request in requests]
         self._found: dict[int, list[CandidateName]] = {}
         self._similar: dict[int, list[CandidateName]] = {}
-        self._close: dict[int, list[int]] = {}
+        self._nearest: dict[int, list[int]] = {}
 
     def find_similar(self, mentions: Sequence[int]) -> None:
-        """mentions (Sequence[int]): those that are to be searched. Finds the names that are similar
-        to a query of theirs, and, where that is worthwhile, close in meaning."""
-        found = {
-            i: _nearest_names(self._requests[i], self._kb, self._queries[i], self._n_similar)
-            for i in mentions
-        }
-        unsure = [i for i in mentions if self._needs_meaning(i, found[i])]
-        close = self._kb.meanings.find(
-            [self._queries[i][0].text for i in unsure],
-            N_CLOSE,
-            [self._requests[i].allowed for i in unsure],
-        )
-        for i, names in zip(unsure, close, strict=True):
-            found[i] += [c.name for c in names[: self._n_similar] if c.name not in found[i]]
-            self._close[i] = [c.name for c in names if c.name not in found[i]]
-        similar = [
-            _similar_names(self._requests[i], self._kb, self._queries[i], names)
-            for i, names in found.items()
-        ]
-        compared = _with_vectors(similar, [self._queries[i] for i in found])
-        self._similar = dict(zip(found, compared, strict=True))
+        """mentions (Sequence[int]): those that may be searched. Finds the names whose letters are
+        similar to those of a query of theirs."""
+        similar = []
+        for i in mentions:
+            request, queries = self._requests[i], self._queries[i]
+            self._nearest[i] = _nearest_names(request, self._kb, queries, self._n_similar)
+            similar.append(_similar_names(request, self._kb, queries, self._nearest[i]))
+        compared = _with_vectors(similar, [self._queries[i] for i in mentions])
+        self._similar = dict(zip(mentions, compared, strict=True))
 
     def unsearched(self) -> list[MentionCandidates]:
         """RETURNS (list[MentionCandidates]): one a mention, of what was found so far, as it would
@@ -112,29 +102,38 @@ class CandidateMerger:
         )
 
     def find_close(self, mentions: Sequence[int]) -> None:
-        """mentions (Sequence[int]): those that are to be searched. Of the names whose vectors are
-        not so close, those that the name encoder finds closest join the similar ones."""
-        unsure = [i for i in mentions if self._close.get(i)]
-        texts = {self._queries[i][0].text: 0 for i in unsure}
-        texts |= {self._kb.name(name): 0 for i in unsure for name in self._close[i]}
-        texts = {text: place for place, text in enumerate(texts)}
-        vectors = shipped_name_encoder().embed(list(texts)).astype(np.float32)
-        for i in unsure:
-            names, queries = self._close[i], self._queries[i]
-            own = vectors[[texts[self._kb.name(name)] for name in names]]
-            order = np.argsort(-(own @ vectors[texts[queries[0].text]]), kind="stable")
-            closest = [names[place] for place in order[: self._n_similar]]
-            similar = _similar_names(self._requests[i], self._kb, queries, closest)
-            [compared] = _with_vectors([similar], [queries])
-            self._similar[i] += [replace(name, is_similar=False) for name in compared]
+        """mentions (Sequence[int]): those that are searched. Finds names that are close in meaning
+        where other words may be meant: those with the closest vectors of word pieces, and of some
+        more those that the name encoder finds closest."""
+        unsure = [i for i in mentions if self._needs_meaning(i)]
+        texts = [self._queries[i][0].text for i in unsure]
+        allowed = [self._requests[i].allowed for i in unsure]
+        found = self._kb.meanings.find(texts, N_CLOSE, allowed)
+        names = [
+            [c.name for c in close if c.name not in self._nearest[i]]
+            for i, close in zip(unsure, found, strict=True)
+        ]
+        all_texts = dict.fromkeys([*texts, *(self._kb.name(n) for some in names for n in some)])
+        places = {text: place for place, text in enumerate(all_texts)}
+        vectors = shipped_name_encoder().embed(list(places)).astype(np.float32)
+        similar = []
+        for i, text, some in zip(unsure, texts, names, strict=True):
+            own = vectors[[places[self._kb.name(name)] for name in some]]
+            order = np.argsort(-(own @ vectors[places[text]]), kind="stable")
+            closest = dict.fromkeys([*range(len(some))[: self._n_similar], *order.tolist()])
+            chosen = [some[place] for place in [*closest][: 2 * self._n_similar]]
+            similar.append(_similar_names(self._requests[i], self._kb, self._queries[i], chosen))
+        compared = _with_vectors(similar, [self._queries[i] for i in unsure])
+        for i, some_names in zip(unsure, compared, strict=True):
+            self._similar[i] += [replace(name, is_similar=False) for name in some_names]
 
-    def _needs_meaning(self, i: int, found: Sequence[int]) -> bool:
+    def _needs_meaning(self, i: int) -> bool:
         """Whether other words may be meant: not of an exact match, a short form, or a gene."""
         texts = {query.text for query in self._queries[i]}
         is_long = len(self._texts[i].replace(" ", "")) > SHORT
         if not is_long or self._requests[i].writes_suffixes:
             return False
-        return not any(self._kb.name(name) in texts for name in found)
+        return not any(self._kb.name(name) in texts for name in self._nearest[i])
 
     def add(self, i: int, hypotheses: "Sequence[Hypothesis]") -> list[str]:
         """i (int): a mention. hypotheses (Sequence[Hypothesis]): names that the search found for
@@ -158,14 +157,13 @@ class CandidateMerger:
             return []
         known = {(name.name, name.suffix) for name in found}
         least = min((name.log_prob for name in found), default=FLOOR)
-        similar = self._similar[i] = [
-            replace(name, log_prob=least, score=least)
-            for name in similar
-            if (name.name, name.suffix) not in known
-        ]
+        new = (name for name in similar if (name.name, name.suffix) not in known)
+        ranked = sorted(new, key=lambda n: -n.vector_similarity - n.similarity.cosine)
+        similar = [replace(name, log_prob=least, score=least) for name in ranked]
+        self._similar[i] = similar
         if max((name.log_prob for name in found), default=FLOOR) >= _DECIDED:
             return []
-        return [self._kb.written(name.name, name.suffix) for name in similar]
+        return [self._kb.written(name.name, name.suffix) for name in similar[:_MAX_ASKED]]
 
     def add_exact(self, i: int, name: "Hypothesis") -> None:
         """i (int): a mention. name (Hypothesis): its only candidate, which was taken without a
@@ -174,17 +172,22 @@ class CandidateMerger:
 
     def answer(self, i: int, log_probs: Sequence[float]) -> None:
         """i (int): a mention. log_probs (Sequence[float]): of the names that `add` gave."""
-        pairs = zip(self._similar[i], log_probs, strict=True)
-        self._similar[i] = [replace(name, log_prob=value, score=value) for name, value in pairs]
+        similar = self._similar[i]
+        asked = zip(similar, log_probs, strict=False)
+        self._similar[i] = [
+            *(replace(name, log_prob=value, score=value) for name, value in asked),
+            *similar[len(log_probs) :],
+        ]
 
     def finish(self) -> list[MentionCandidates]:
         """RETURNS (list[MentionCandidates]): one a mention; those that were not added are as
         `unsearched` gives them."""
         searched = [i for i in self._found if i in self._similar]
-        names = [self._found.get(i, []) + self._similar.get(i, []) for i in range(len(self._texts))]
-        own_names, queries = [names[i] for i in searched], [self._queries[i] for i in searched]
-        compared = _with_meaning(_with_vectors(own_names, queries), queries)
-        for i, some in zip(searched, compared, strict=True):
+        queries = [self._queries[i] for i in searched]
+        compared = _with_vectors([self._found[i] for i in searched], queries)
+        joined = [found + self._similar[i] for i, found in zip(searched, compared, strict=True)]
+        names = [self._found.get(i, self._similar.get(i, [])) for i in range(len(self._texts))]
+        for i, some in zip(searched, _with_meaning(joined, queries), strict=True):
             names[i] = some
         return self._candidates(names, searched)
 
@@ -194,9 +197,10 @@ class CandidateMerger:
         """names (Sequence[Sequence[CandidateName]]): of each mention. searched (Collection[int]):
         those mentions that the model was asked for. RETURNS (list[MentionCandidates]): theirs."""
         words: dict[str, list[frozenset[str]]] = {}
+        # What was taken without a search is not ranked.
         in_context = [
-            _with_context(some, request, self._kb, words)
-            for some, request in zip(names, self._requests, strict=True)
+            _with_context(some, request, self._kb, words) if i in self._similar else some
+            for i, (some, request) in enumerate(zip(names, self._requests, strict=True))
         ]
         coherent = _coherent(self._requests, self._texts, in_context)
         return [

@@ -86,7 +86,8 @@ class PieceIndex(NameIndex):
         RETURNS (np.ndarray): float32[k, n], of each text and name."""
         by_piece = shipped_name_encoder().piece_vectors @ vectors.T
         products = self._matrix @ by_piece
-        return (products / np.maximum(self.columns["lengths"], 1e-9)[:, None]).T
+        products /= np.maximum(self.columns["lengths"], 1e-9)[:, None]
+        return np.ascontiguousarray(products.T)
 
 
 class CloseNames(CachedIndex[PieceIndex]):
@@ -113,28 +114,29 @@ class CloseNames(CachedIndex[PieceIndex]):
         vocabulary = self._vocabulary
         vectors = shipped_name_encoder().static_vectors(texts)
         cosines = self.index.cosines(vectors)
+        n_stored = cosines.shape[1]
         added, index = self._of_added(_index_of)
-        numbers = np.arange(cosines.shape[1])
         if index is not None:
             cosines = np.hstack([cosines, index.cosines(vectors)])
-            numbers = np.concatenate([numbers, np.array(added, dtype=numbers.dtype)])
         found = []
         for row, mask in zip(cosines, allowed, strict=True):
             if mask is not None:
-                row = np.where(mask[numbers], row, -1.0)
+                row[:n_stored] *= mask[:n_stored]
+                row[n_stored:] *= mask[added]
+            close = np.flatnonzero(row > LEAST_COSINE)
             # Twice as many, some of which may have been removed.
-            n = min(2 * k, len(row))
-            top = np.argpartition(-row, n - 1)[:n] if n else np.arange(0)
-            close = [
-                CloseName(int(numbers[i]), float(row[i]))
-                for i in top
-                if row[i] > LEAST_COSINE
-                and (
-                    numbers[i] not in vocabulary.touched
-                    or vocabulary.concept_ids_of(int(numbers[i]))
-                )
+            if len(close) > 2 * k:
+                close = close[np.argpartition(row[close], -2 * k)[-2 * k :]]
+            names = [
+                CloseName(i if i < n_stored else added[i - n_stored], float(row[i]))
+                for i in close.tolist()
             ]
-            found.append(sorted(close, key=lambda c: (-c.cosine, c.name))[:k])
+            kept = (
+                c
+                for c in names
+                if c.name not in vocabulary.touched or vocabulary.concept_ids_of(c.name)
+            )
+            found.append(sorted(kept, key=lambda c: (-c.cosine, c.name))[:k])
         return found
 
 
