@@ -83,6 +83,7 @@ def test_a_corrected_spelling_lowers_the_probability(label):
     said = name(0, -1.0, "A", **same)
     # The letters are those that stand there: `hart atack`.
     slip = {"similarity": Similarity(0.6, 10 / 12), "alignment": Alignment(0.1, 0.1)}
+    slip |= {"meaning": 0.7, "vector_similarity": 0.5}
     spelled = replace(said, query="spelling", **slip)
     first, second = (ranker.rank(found(n), label).concepts[0].probability for n in (said, spelled))
     assert 1 - second > 1.2 * (1 - first)

@@ -30,7 +30,7 @@ N_SIMILAR = 5
 N_CLOSE = 25
 """Names by their word pieces' vectors that the encoder chooses among."""
 # Similar names that the model is asked for.
-_MAX_ASKED = 6
+_MAX_ASKED = 8
 # Suffixes of a similar name that the model is asked for, the likeliest ones.
 _MOST_SUFFIXES = 6
 # The search has decided where its best name is the mention itself, at this log-probability or

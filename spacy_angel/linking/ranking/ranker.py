@@ -44,7 +44,7 @@ FITTED_NIL_PRIOR = 0.25
 """Share of NIL among the mentions of a fit, where a file of weights does not say it."""
 PRIOR = "prior"
 """The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
-SURE = 0.93
+SURE = 0.95
 """Where the likeliest concept found without the model is at least so probable, the model is not
 asked."""
 _LEAST_SHARE = 1e-6
