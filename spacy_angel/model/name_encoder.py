@@ -12,15 +12,14 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from ..about import DATA
-from .bart_encoder import BartEncoder, WeightStore
-from .weights import SCALE_SUFFIX, float_weights, read_weights
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FOLDER = DATA / "name_encoder"
 STATIC = "static"
@@ -38,7 +37,11 @@ class NameEncoder:
     tokenizer (Any): `tokenizers.Tokenizer` of its word pieces.
     """
 
-    def __init__(self, config: Any, weights: dict[str, Tensor], tokenizer: Any) -> None:
+    def __init__(self, config: Any, weights: "dict[str, Tensor]", tokenizer: Any) -> None:
+        # torch is imported when names are first compared.
+        from .bart_encoder import BartEncoder, WeightStore
+        from .weights import SCALE_SUFFIX, float_weights
+
         names = (STATIC, STATIC + SCALE_SUFFIX)
         static = {name: weights[name] for name in names}
         self.piece_vectors: np.ndarray = float_weights(static)[STATIC].numpy()
@@ -55,6 +58,8 @@ class NameEncoder:
         """path (Path): folder. RETURNS (NameEncoder): of it.
         RAISES (AngelError): the weights are missing or damaged."""
         from tokenizers import BertWordPieceTokenizer
+
+        from .weights import read_weights
 
         config = json.loads((path / "config.json").read_text(encoding="utf8"))
         pieces = (path / "vocab.txt").read_text(encoding="utf8").splitlines()
@@ -78,26 +83,29 @@ class NameEncoder:
     def embed(self, names: Sequence[str]) -> np.ndarray:
         """names (Sequence[str]): n in normal form; the vectors of the last ones are cached.
         RETURNS (np.ndarray): float16[n, d_model], normalized."""
-        new = [name for name in dict.fromkeys(names) if name not in self._cache]
-        found = dict(zip(new, self._encode(new), strict=True))
-        found |= {name: self._cache[name] for name in names if name not in found}
-        if len(self._cache) + len(new) > _CACHE_SIZE:
-            self._cache = {}
-        self._cache |= {name: found[name] for name in new[:_CACHE_SIZE]}
+        cache = self._cache  # which another thread may replace
+        new = [name for name in dict.fromkeys(names) if name not in cache]
+        found = {name: cache[name] for name in names if name in cache}
+        found |= dict(zip(new, self._encode(new), strict=True))
+        if len(cache) + len(new) > _CACHE_SIZE:
+            cache = self._cache = {}
+        cache |= {name: found[name] for name in new[:_CACHE_SIZE]}
         return np.array([found[name] for name in names])
 
-    @torch.inference_mode()
     def _encode(self, names: Sequence[str]) -> list[np.ndarray]:
         """RETURNS (list[np.ndarray]): float16[d_model] of each."""
+        import torch
+
         if not names:
             return []
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch(list(names))]
         order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-        vectors = []
-        for group in self._encoder.passes([rows[i] for i in order]):
-            states, packing = self._encoder(group)
-            means = packing.pad(states).sum(dim=1) / packing.lengths[:, None]
-            vectors += [*torch.nn.functional.normalize(means, dim=-1).half().numpy()]
+        vectors: list[np.ndarray] = []
+        with torch.inference_mode():
+            for group in self._encoder.passes([rows[i] for i in order]):
+                states, packing = self._encoder(group)
+                means = packing.pad(states).sum(dim=1) / packing.lengths[:, None]
+                vectors += [*torch.nn.functional.normalize(means, dim=-1).half().numpy()]
         by_name = dict(zip(order, vectors, strict=True))
         return [by_name[i] for i in range(len(rows))]
 

@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "corpora": {"vocabulary", "files"},
     "curation": {"vocabulary", "files"},
     "search": {"model", "vocabulary"},
-    "vocabulary": {"files"},
+    "vocabulary": {"model", "files"},
     "model": {"files"},
     "files": set(),
 }

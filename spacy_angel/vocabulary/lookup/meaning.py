@@ -7,10 +7,9 @@ of a sparse matrix compares some texts with all names.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ...model.name_encoder import shipped_name_encoder
 from ..storage.arrays import Columns
@@ -41,15 +40,7 @@ class PieceIndex(NameIndex):
 
     def __init__(self, columns: Columns, names: Strings) -> None:
         super().__init__(columns, names)
-        vectors = shipped_name_encoder().piece_vectors
-        self._matrix = sparse.csr_matrix(
-            (
-                np.ones(len(columns["pieces"]), dtype=np.float32),
-                columns["pieces"].astype(np.int32),
-                columns["starts"].astype(np.int32),
-            ),
-            shape=(len(columns["lengths"]), len(vectors)),
-        )
+        self._matrix = _piece_counts(columns["pieces"], columns["starts"])
 
     @classmethod
     def layout(cls) -> str:
@@ -58,26 +49,19 @@ class PieceIndex(NameIndex):
     @classmethod
     def build(cls, names: Strings) -> "PieceIndex":
         encoder = shipped_name_encoder()
-        rows, lengths = [], []
+        rows: list[list[int]] = []
+        lengths = [np.zeros(0)]
         for first in range(0, len(names), _BLOCK):
-            block = encoder.pieces_of(
-                [names[i] for i in range(first, min(first + _BLOCK, len(names)))]
-            )
-            rows += block
-            counts = np.array([len(pieces) for pieces in block])
-            matrix = sparse.csr_matrix(
-                (
-                    np.ones(counts.sum(), dtype=np.float32),
-                    np.array([p for pieces in block for p in pieces], dtype=np.int32),
-                    np.concatenate([[0], counts.cumsum()]),
-                ),
-                shape=(len(block), len(encoder.piece_vectors)),
-            )
-            lengths.append(np.linalg.norm(matrix @ encoder.piece_vectors, axis=1))
+            block = [names[i] for i in range(first, min(first + _BLOCK, len(names)))]
+            pieces = encoder.pieces_of(block)
+            rows += pieces
+            sums = _piece_counts(*_flat(pieces)) @ encoder.piece_vectors
+            lengths.append(np.linalg.norm(sums, axis=1))
+        flat, starts = _flat(rows)
         columns = {
-            "pieces": np.array([p for pieces in rows for p in pieces], dtype=np.uint16),
-            "starts": np.concatenate([[0], np.cumsum([len(r) for r in rows], dtype=np.int64)]),
-            "lengths": np.concatenate([np.zeros(0), *lengths]).astype(np.float32),
+            "pieces": flat.astype(np.uint16),
+            "starts": starts,
+            "lengths": np.concatenate(lengths).astype(np.float32),
         }
         return cls(columns, names)
 
@@ -88,6 +72,21 @@ class PieceIndex(NameIndex):
         products = self._matrix @ by_piece
         products /= np.maximum(self.columns["lengths"], 1e-9)[:, None]
         return np.ascontiguousarray(products.T)
+
+
+def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """RETURNS (tuple[np.ndarray, np.ndarray]): all values of the rows, and where each begins."""
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+    return np.array([value for row in rows for value in row], dtype=np.int32), starts
+
+
+def _piece_counts(pieces: np.ndarray, starts: np.ndarray) -> Any:
+    """RETURNS (scipy.sparse.csr_matrix): float32[n, n_pieces], how often a name has each piece."""
+    from scipy import sparse
+
+    shape = len(starts) - 1, len(shipped_name_encoder().piece_vectors)
+    values = np.ones(len(pieces), dtype=np.float32), pieces.astype(np.int32), starts
+    return sparse.csr_matrix(values, shape=shape)
 
 
 class CloseNames(CachedIndex[PieceIndex]):
