@@ -93,6 +93,7 @@ class CandidateGenerator:
                 partial(self._concepts, one, subset_of[one.label]),
                 space.allowed[number_of[one.label]],
                 writes_suffixes=space.entries is not None,
+                is_gene=is_gene(one.label),
             )
             for one in pending
         ]
@@ -125,7 +126,11 @@ class CandidateGenerator:
         if self.settings.search.shortcuts:
             ranker = self.settings.ranker_in_use
             known = merger.unsearched()
-            searched = [i for i in searched if not ranker.is_sure(known[i], pending[i].label)]
+            searched = [
+                i
+                for i in searched
+                if requests[i].is_gene or not ranker.is_sure(known[i], pending[i].label)
+            ]
         merger.find_close(searched)
         answers = self._search_and_ask(
             [pending[i].mention for i in searched],

@@ -49,6 +49,7 @@ class Request:
     allowed (np.ndarray | None): bool[n_names], the names of its subset; None: all.
     writes_suffixes (bool): the model writes disambiguating suffixes, so that each is a name of its
         own.
+    is_gene (bool): it is named by symbols, which have no meaning.
     """
 
     mention: "Mention"
@@ -56,6 +57,7 @@ class Request:
     concepts: ConceptsOf
     allowed: np.ndarray | None = None
     writes_suffixes: bool = False
+    is_gene: bool = False
 
 
 class CandidateMerger:
@@ -90,8 +92,12 @@ class CandidateMerger:
             request, queries = self._requests[i], self._queries[i]
             self._nearest[i] = _nearest_names(request, self._kb, queries, self._n_similar)
             similar.append(_similar_names(request, self._kb, queries, self._nearest[i]))
-        compared = _with_vectors(similar, [self._queries[i] for i in mentions])
-        self._similar = dict(zip(mentions, compared, strict=True))
+        self._similar = dict(zip(mentions, similar, strict=True))
+        worded = [i for i in mentions if not self._requests[i].is_gene]
+        compared = _with_vectors(
+            [self._similar[i] for i in worded], [self._queries[i] for i in worded]
+        )
+        self._similar |= zip(worded, compared, strict=True)
 
     def unsearched(self) -> list[MentionCandidates]:
         """RETURNS (list[MentionCandidates]): one a mention, of what was found so far, as it would
@@ -183,11 +189,15 @@ class CandidateMerger:
         """RETURNS (list[MentionCandidates]): one a mention; those that were not added are as
         `unsearched` gives them."""
         searched = [i for i in self._found if i in self._similar]
-        queries = [self._queries[i] for i in searched]
-        compared = _with_vectors([self._found[i] for i in searched], queries)
-        joined = [found + self._similar[i] for i, found in zip(searched, compared, strict=True)]
+        worded = [i for i in searched if not self._requests[i].is_gene]
+        queries = [self._queries[i] for i in worded]
+        found = _with_vectors([self._found[i] for i in worded], queries)
+        self._found |= zip(worded, found, strict=True)
         names = [self._found.get(i, self._similar.get(i, [])) for i in range(len(self._texts))]
-        for i, some in zip(searched, _with_meaning(joined, queries), strict=True):
+        for i in searched:
+            names[i] = self._found[i] + self._similar[i]
+        compared = _with_meaning([names[i] for i in worded], queries)
+        for i, some in zip(worded, compared, strict=True):
             names[i] = some
         return self._candidates(names, searched)
 
