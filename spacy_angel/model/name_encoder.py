@@ -49,7 +49,9 @@ class NameEncoder:
         self.digest = blake2b(self.piece_vectors.tobytes(), digest_size=8).hexdigest()
         """Of the word pieces' vectors, which an index of names is made with."""
         rest = {name: tensor for name, tensor in weights.items() if name not in names}
-        self._encoder = BartEncoder(config, WeightStore(rest))
+        # In int8 the products run in bfloat16, which processors round differently: the
+        # probability of a link should not depend on the machine.
+        self._encoder = BartEncoder(config, WeightStore(float_weights(rest)))
         self._tokenizer = tokenizer
         self._cache: dict[str, np.ndarray] = {}
 
