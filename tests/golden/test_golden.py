@@ -3,6 +3,7 @@
 See `compute.py`, which also writes the expected values anew.
 """
 
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from golden.compute import (
 
 # The expected values have four digits, and three must be right.
 TOLERANCE = 0.001
-# Processors round differently, so that equally probable candidates change places: of 301 texts two
-# differed between an Intel Xeon and an AMD EPYC, none of them in a link.
+# Processors round differently, so that a candidate that is nearly out of the first five can be
+# another one: of 301 texts two differed between an Intel Xeon and an AMD EPYC, none in a link.
 MAX_CHANGED = 0.01
 
 
@@ -53,7 +54,15 @@ def assert_same(
         for row, text in zip(expected, differences, strict=True)
         if text
     }
-    assert len(changed) <= max_changed * len(expected), changed
+    assert len(changed) <= ceil(max_changed * len(expected)), changed
+
+
+def in_fixed_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sort the candidates of annotated rows by concept: equally probable ones have no order."""
+    for row in rows:
+        for mention in row["mentions"]:
+            mention["candidates"].sort(key=lambda candidate: candidate["concept_id"])
+    return rows
 
 
 def links_of(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -71,7 +80,8 @@ def test_links_of_shipped_pipelines(name: str) -> None:
 
 
 def test_rows_of_an_annotated_folder(tmp_path: Path) -> None:
-    assert_same(compute_rows(tmp_path), read_expected("rows"), MAX_CHANGED)
+    expected = in_fixed_order(read_expected("rows"))
+    assert_same(in_fixed_order(compute_rows(tmp_path)), expected, MAX_CHANGED)
 
 
 def test_losses_of_each_training_stage(tmp_path: Path) -> None:
