@@ -284,8 +284,8 @@ def kb_check(
     where a rule needs a person, or a row is none."""
     from wasabi import table
 
-    from ..curation.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
-    from ..vocabulary.changes.rule_file import read_rules
+    from ..vocabulary.changes.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
+    from ..vocabulary.changes.rules import read_rules
     from ..vocabulary.kb import ConceptKB
 
     read = read_rules(rules)
@@ -299,7 +299,7 @@ def kb_check(
         if all_rules or state != IN_EFFECT:
             rows += [(str(f.rule.number), state, str(f.rule), f.note) for f in found]
     for number, problem in read.problems:
-        typer.echo(f"Line {number} is left out: {problem}.", err=True)
+        typer.echo(f"Line {number} is skipped: {problem}.", err=True)
     if rows:
         header = ("line", "state", "rule", "note")
         aligns: list[Any] = ["r", "l", "l", "l"]
@@ -335,11 +335,8 @@ def kb_add(
 ) -> None:
     """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary. Names
     of one concept are written as rules beside the vocabulary."""
-    from ..corpora.mention_names import mention_names
-    from ..corpora.registry import read_corpus
+    from ..vocabulary.changes.rules import NEW, Rule
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.build import add_vocabulary
-    from ..vocabulary.sources.edits import add_to_concept
 
     if sum(given is not None for given in (file, mentions, concept)) != 1:
         raise AngelError(
@@ -349,25 +346,36 @@ def kb_add(
         raise AngelError("--concept ID and --name NAME must be given together.")
     before = ConceptKB.from_disk(kb)
     if mentions is not None:
-        documents = read_corpus(mentions, format, **reader_options(option))
-        built = ConceptKB.from_disk(kb, rules=False)
-        step = built.add_mentions(mention_names(documents), str(mentions))
-        built.to_disk(kb)
-        typer.echo(
-            f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
-            "identifier that is not in the vocabulary."
-        )
+        _add_mentions(kb, mentions, format, reader_options(option))
     elif file is not None:
+        from ..vocabulary.sources.build import add_vocabulary
+
         format, options = table_options(format, columns, option)
         added = add_vocabulary(kb, file, format=format, options=options)
         print_columns(added.meta["sources"][-1:])
-    elif concept is not None:
-        add_to_concept(kb, concept, name or ())
+    else:
+        conditions = [] if concept in before else [NEW]
+        ConceptKB.from_disk(kb).edit_stored(
+            Rule("add", text, concept=concept or "", condition="".join(conditions[i:]))
+            for i, text in enumerate(name or ())
+        )
     after = ConceptKB.from_disk(kb)
-    if mentions is None:
-        n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
-        typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
+    n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
+    typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
     print_counts(after, kb)
+
+
+def _add_mentions(kb: Path, corpus: Path, format: str | None, options: dict[str, Any]) -> None:
+    from ..corpora.mention_names import mention_names
+    from ..corpora.registry import read_corpus
+    from ..vocabulary.kb import ConceptKB
+
+    built = ConceptKB.from_disk(kb, rules=False)
+    documents = read_corpus(corpus, format, **options)
+    step = built.add_mentions(mention_names(documents), str(corpus))
+    built.to_disk(kb)
+    if n := step["unknown_mentions"]:
+        typer.echo(f"{n:,} mentions have an identifier that is not in the vocabulary.")
 
 
 @kb_app.command("remove")
@@ -380,16 +388,16 @@ def kb_remove(
     ] = None,
 ) -> None:
     """Remove concepts, or names of one concept; if one is unknown, nothing is removed."""
+    from ..vocabulary.changes.rules import Rule
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.edits import remove_concepts, remove_names
 
-    if not name:
-        remove_concepts(kb, concept_ids)
-    elif len(concept_ids) > 1:
+    if name and len(concept_ids) > 1:
         raise AngelError(f"--name needs exactly one concept, not {' '.join(concept_ids)}.")
-    else:
-        remove_names(kb, concept_ids[0], name)
-    print_counts(ConceptKB.from_disk(kb), kb)
+    vocabulary = ConceptKB.from_disk(kb)
+    vocabulary.edit_stored(
+        Rule("remove", text, concept=own) for own in concept_ids for text in name or [""]
+    )
+    print_counts(vocabulary, kb)
 
 
 @kb_app.command("rename")
@@ -405,9 +413,10 @@ def kb_rename(
     ] = None,
 ) -> None:
     """Give a concept another canonical name, or replace one of its names."""
+    from ..vocabulary.changes.rules import Rule
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.edits import rename
 
-    rename(kb, concept_id, new, name)
-    concept = ConceptKB.from_disk(kb)[concept_id]
+    vocabulary = ConceptKB.from_disk(kb)
+    vocabulary.edit_stored([Rule("rename", new, concept=concept_id, instead_of=name or "")])
+    concept = vocabulary[concept_id]
     typer.echo(f"{concept.concept_id}  {'; '.join(concept.names)}")

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+import numpy as np
+
 from ..kb import ConceptKB
 from ..names.concepts import Concept, normalize_name
+from ..storage.strings import encode
 
 How = Literal["identifier", "name", "prefix", "words", "similar"]
 # What a similar name must share with what was typed, see `string_similarity.Similarity`.
-_LEAST_SIMILAR = 0.4
-_MOST_SIMILAR = 50
+_MIN_COSINE = 0.4
+_MAX_SIMILAR, _MAX_PREFIXED = 50, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +57,6 @@ def complete_name(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
         return _first(_typed(kb, text), limit)
 
 
-def concept_of(kb: ConceptKB, concept_id: str) -> Concept | None:
-    """kb (ConceptKB): the vocabulary. concept_id (str): in any spelling, `MESH:D003920`,
-    `mesh:D003920`, `D003920`; an alternate one, too. RETURNS (Concept | None): the concept."""
-    return kb.cui_to_entity.get(concept_id.strip())
-
-
 def _first(hits: Iterator[Hit], limit: int) -> list[Hit]:
     """The best hit of each concept."""
     best: dict[str, Hit] = {}
@@ -83,16 +80,29 @@ def _searched(kb: ConceptKB, text: str) -> Iterator[Hit]:
 def _typed(kb: ConceptKB, text: str) -> Iterator[Hit]:
     yield from _same(kb, text)
     if normal := normalize_name(text):
-        for i in kb.prefixes.find(normal):
+        for i in _with_prefix(kb, normal):
             yield from _hits_of(kb, i, "prefix")
-        yield from _similar(kb, normal, _LEAST_SIMILAR)
+        yield from _similar(kb, normal, _MIN_COSINE)
 
 
 def _same(kb: ConceptKB, text: str) -> Iterator[Hit]:
-    if (concept := concept_of(kb, text)) is not None:
+    if (concept := kb.get(text.strip())) is not None:
         yield Hit(concept, concept.canonical_name, "identifier")
     if (own := kb.name_index(text)) is not None:
         yield from _hits_of(kb, own, "name")
+
+
+def _with_prefix(kb: ConceptKB, prefix: str) -> list[int]:
+    """Names that begin with a text, the shortest ones of many."""
+    names, wanted = kb.table.names, encode(prefix)
+    lengths = np.diff(names.offsets)
+    rows = np.flatnonzero(lengths >= len(wanted))
+    for position, byte in enumerate(wanted):
+        rows = rows[names.data[names.offsets[rows] + position] == byte]
+    rows = rows[np.argsort(lengths[rows], kind="stable")[:_MAX_PREFIXED]]
+    added = (i for i, name in kb.added_names.items() if name.startswith(prefix))
+    found = [*added, *(i for i in rows.tolist() if i not in kb.touched or kb.concept_ids_of(i))]
+    return sorted(found, key=lambda i: (len(kb.name(i)), kb.name(i)))
 
 
 def _with_words(kb: ConceptKB, words: list[str]) -> Iterator[Hit]:
@@ -104,7 +114,7 @@ def _with_words(kb: ConceptKB, words: list[str]) -> Iterator[Hit]:
 
 
 def _similar(kb: ConceptKB, normal: str, least: float) -> Iterator[Hit]:
-    for similar in kb.nearest.find(normal, _MOST_SIMILAR) if normal else ():
+    for similar in kb.nearest.find(normal, _MAX_SIMILAR) if normal else ():
         if similar.similarity.cosine >= least:
             yield from _hits_of(kb, similar.name, "similar")
 

@@ -96,7 +96,7 @@ def is_short_form(words: Collection[str]) -> bool:
     return any(map(str.isupper, word if len(word) <= 2 else word[1:]))
 
 
-class Occurrences:
+class DictionaryMatcher:
     """Finds names in texts; follows what is added to the vocabulary and removed while running.
 
     kb (ConceptKB): the vocabulary.
@@ -150,7 +150,7 @@ class Occurrences:
     def __reduce__(self) -> Any:
         # An automaton cannot be pickled; another process compiles its own.
         make = partial(
-            Occurrences,
+            DictionaryMatcher,
             everything=self._everything,
             min_length=self._min_length,
             stop_words=self._stop_words,

@@ -1,8 +1,11 @@
-"""Finding concepts by what a person types, and what a vocabulary makes of a text."""
+"""Finding concepts by what a person types."""
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup.typed import search_concepts
-from spacy_angel.vocabulary.names.concepts import Concept
+from spacy_angel.vocabulary.lookup.typed import complete_name, search_concepts
+from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
 CONCEPTS = [
     Concept("MESH:D009203", "Myocardial Infarction", ("Heart-Attack", "heart attack", "+")),
@@ -44,3 +47,39 @@ def test_a_name_that_was_removed_does_not_keep_similar_ones_away():
     kb.remove("MESH:D006333")
     (hit, *_) = search_concepts(kb, "heart failur")
     assert (hit.concept.concept_id, hit.how) == ("MESH:D009203", "similar")
+
+
+def completed(text, **options):
+    concepts = [Concept("MESH:D006331", "Heart Diseases", ("heart",)), *CONCEPTS]
+    found = complete_name(ConceptKB.build(concepts), text, **options)
+    return [(hit.concept.concept_id, hit.name, hit.how) for hit in found]
+
+
+def test_a_name_as_it_is_typed():
+    assert completed("heart") == [
+        ("MESH:D006331", "heart", "name"),
+        ("MESH:D009203", "Heart-Attack", "prefix"),
+        ("MESH:D006333", "Heart Failure", "prefix"),
+    ]
+    assert completed("HEART/f", limit=1) == [("MESH:D006333", "Heart Failure", "prefix")]
+    assert completed("D009203", limit=1)[0][2] == "identifier"
+    assert completed("myocardal infarct")[0] == (
+        *("MESH:D009203", "Myocardial Infarction"),
+        "similar",
+    )
+    assert completed("qqqq") == completed("+") == []
+
+
+NAMES = st.text("abé漢 ", max_size=12).map(normalize_name).filter(bool)
+
+
+@given(st.lists(NAMES, unique=True, max_size=20), st.lists(NAMES, max_size=5), NAMES)
+def test_exactly_the_names_that_begin_so_are_found_short_ones_first(names, added, prefix):
+    kb = ConceptKB.build(Concept(f"X:{i}", name) for i, name in enumerate(names))
+    for i, name in enumerate(added):
+        kb.add(Concept(f"Y:{i}", name))
+    if names:
+        kb.remove("X:0")
+    expected = {name for name in [*names[1:], *added] if name.startswith(prefix)}
+    found = [h.name for h in complete_name(kb, prefix, 99) if h.how in ("name", "prefix")]
+    assert list(dict.fromkeys(found)) == sorted(expected, key=lambda name: (len(name), name))
