@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..about import __version__
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.showing.display import concept_url
-from ..vocabulary.lookup.typed import complete_name
+from ..vocabulary.lookup.typed import search_concepts
 from .batches import LinkQueue
 from .limits import Limits, Refused
 from .linking import Failure, Job, Linked, PipelineLinker
@@ -84,7 +84,7 @@ class Service:
                 how=hit.how,
                 types=list(hit.concept.types),
             )
-            for hit in complete_name(self.kb, text, limit)
+            for hit in search_concepts(self.kb, text, limit)
         ]
 
     def concept(self, concept_id: str) -> ConceptAnswer:

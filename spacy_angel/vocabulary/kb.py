@@ -251,7 +251,6 @@ class ConceptKB(UserEdits):
             twin = ConceptKB(self.table, self._meta, self.path)
             twin._copy_changes(self)
             twin._use(self._compiled)
-            twin._spaces.share(self._spaces)
         return twin
 
     def __repr__(self) -> str:

@@ -27,7 +27,7 @@ GOOD = {
     "“was” is never M:1": Rule("exclude", "was", concept="M:1"),
     "never linked to: M:3 and all below": Rule("exclude", concept="M:3", condition="subtree"),
     "linked only to: type T047 of DISEASE": Rule("allow", type="T047", label="DISEASE"),
-    "only “WAS” as written here is linked": Rule("allow", "WAS"),
+    "“WAS” is linked only as written here": Rule("allow", "WAS"),
 }
 
 
@@ -42,13 +42,16 @@ def test_a_rule_says_what_it_does(text) -> None:
     ("cells", "problem"),
     [
         ({"action": "nmae"}, "no action 'nmae'"),
-        ({"action": "add", "string": "MI"}, "add needs string and concept, not string"),
-        ({"action": "exclude"}, "exclude needs string or concept or type, not nothing"),
-        ({"action": "exclude", "concept": "M:1", "type": "T"}, "not concept and type"),
-        ({"action": "allow", "type": "T", "condition": "subtree"}, "is none here, not 'subtree'"),
+        ({"action": "add", "string": "MI"}, "add needs string and concept; it has string"),
+        ({"action": "exclude"}, "or concept or type; it has nothing"),
+        ({"action": "exclude", "concept": "M:1", "type": "T"}, "it has concept and type"),
+        (
+            {"action": "allow", "type": "T", "condition": "subtree"},
+            "it has type and condition subtree",
+        ),
         (
             {"action": "add", "string": "MI", "concept": "M", "condition": "case"},
-            "none or new here",
+            "and condition case",
         ),
         ({"action": "exclude", "string": "(+)"}, "nothing is left of"),
         ({"action": "exclude", "string": "a", "date": "31.5.2024"}, "the date is"),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup.typed import complete_name, search_concepts
+from spacy_angel.vocabulary.lookup.typed import search_concepts
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 
 CONCEPTS = [
@@ -20,15 +20,16 @@ def hits(text, **options):
     return [(hit.concept.concept_id, hit.name, hit.how) for hit in found]
 
 
-def test_concepts_are_found_by_identifier_name_words_and_letters_in_this_order():
+def test_concepts_are_found_by_identifier_name_prefix_and_letters_in_this_order():
     assert hits("OMIM:125700") == [("MESH:D003919", "Diabetes Insipidus", "identifier")]
     assert hits("D009203")[0] == ("MESH:D009203", "Myocardial Infarction", "identifier")
-    assert hits("HEART ATTACK") == [("MESH:D009203", "Heart-Attack", "name")]
-    assert hits("heart") == [
-        ("MESH:D009203", "Heart-Attack", "words"),
-        ("MESH:D006333", "Heart Failure", "words"),
+    assert hits("HEART ATTACK")[0] == ("MESH:D009203", "Heart-Attack", "name")
+    assert hits("heart")[:2] == [
+        ("MESH:D009203", "Heart-Attack", "prefix"),
+        ("MESH:D006333", "Heart Failure", "prefix"),
     ]
-    assert hits("attack hea") == [("MESH:D009203", "Heart-Attack", "words")]
+    assert hits("HEART/f", limit=1) == [("MESH:D006333", "Heart Failure", "prefix")]
+    assert hits("attack heart") == [("MESH:D009203", "Heart-Attack", "similar")]
     assert hits("hart attac")[0] == ("MESH:D009203", "Heart-Attack", "similar")
     assert hits("zzz") == hits("+") == []
 
@@ -43,31 +44,10 @@ def test_a_name_comes_before_longer_names_with_its_words_and_the_limit_holds():
 
 def test_a_name_that_was_removed_does_not_keep_similar_ones_away():
     kb = ConceptKB.build(CONCEPTS)
-    assert [hit.how for hit in search_concepts(kb, "heart failur")] == ["words"]
+    assert [hit.how for hit in search_concepts(kb, "heart failur")][:1] == ["prefix"]
     kb.remove("MESH:D006333")
-    (hit, *_) = search_concepts(kb, "heart failur")
+    (hit, *_) = search_concepts(kb, "heart attak")
     assert (hit.concept.concept_id, hit.how) == ("MESH:D009203", "similar")
-
-
-def completed(text, **options):
-    concepts = [Concept("MESH:D006331", "Heart Diseases", ("heart",)), *CONCEPTS]
-    found = complete_name(ConceptKB.build(concepts), text, **options)
-    return [(hit.concept.concept_id, hit.name, hit.how) for hit in found]
-
-
-def test_a_name_as_it_is_typed():
-    assert completed("heart") == [
-        ("MESH:D006331", "heart", "name"),
-        ("MESH:D009203", "Heart-Attack", "prefix"),
-        ("MESH:D006333", "Heart Failure", "prefix"),
-    ]
-    assert completed("HEART/f", limit=1) == [("MESH:D006333", "Heart Failure", "prefix")]
-    assert completed("D009203", limit=1)[0][2] == "identifier"
-    assert completed("myocardal infarct")[0] == (
-        *("MESH:D009203", "Myocardial Infarction"),
-        "similar",
-    )
-    assert completed("qqqq") == completed("+") == []
 
 
 NAMES = st.text("abé漢 ", max_size=12).map(normalize_name).filter(bool)
@@ -81,5 +61,5 @@ def test_exactly_the_names_that_begin_so_are_found_short_ones_first(names, added
     if names:
         kb.remove("X:0")
     expected = {name for name in [*names[1:], *added] if name.startswith(prefix)}
-    found = [h.name for h in complete_name(kb, prefix, 99) if h.how in ("name", "prefix")]
+    found = [h.name for h in search_concepts(kb, prefix, 99) if h.how in ("name", "prefix")]
     assert list(dict.fromkeys(found)) == sorted(expected, key=lambda name: (len(name), name))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import AngelError, AngelWarning
 from ..names.concepts import normalize_name
 from ..names.labels import find_entries
-from .rules import CASE, NEW, SUBTREE, Rule, RuleFile, parse_rules, read_rules
+from .rules import CASE, NEW, SUBTREE, Rule, parse_rules, read_rules
 
 if TYPE_CHECKING:
     from ..kb import ConceptKB
@@ -192,7 +192,7 @@ class CurationFile:
         self._data = data
         self._lock = RLock()
         self._stamp: tuple[int, int, int] | None = None
-        self._read: RuleFile | None = None
+        self._read: tuple[Rule, ...] | None = None
         self._prepared: tuple[Any, Curated, Any] | None = None
 
     def __reduce__(self) -> Any:
@@ -213,55 +213,49 @@ class CurationFile:
         if self.path is None and not kb.rules:
             return None
         with self._lock:
-            rules = RuleFile(()) if self.path is None else self._rules(self.path)
-            key = (id(kb), kb.version, kb.rules, rules.rules)
+            rules = () if self.path is None else self._rules(Path(self.path))
+            key = (id(kb), kb.version, kb.rules, rules)
             if self._prepared is None or self._prepared[0] != key:
-                curated = Curated(kb, rules.rules)
+                curated = Curated(kb, rules)
                 if curated.unknown:
-                    first = curated.unknown[0]
-                    warnings.warn(
-                        f"{self.path}: {len(curated.unknown):,} of {len(curated.rules):,} rules "
-                        f"name unknown concepts or types, the first on line {first.number}: "
-                        f"{first}. See `spacy-angel kb check`.",
-                        AngelWarning,
-                        stacklevel=2,
+                    first, n = curated.unknown[0], len(curated.rules)
+                    _warn(
+                        f"{self.path}: {len(curated.unknown):,} of {n:,} rules name unknown "
+                        f"concepts or types, the first on line {first.number}: {first}. See "
+                        "`spacy-angel kb check`."
                     )
                 # With the vocabulary, so that its id is not used again.
                 self._prepared = key, curated, kb
             return self._prepared[1]
 
-    def _rules(self, path: str) -> RuleFile:
-        before = self._read
-        if self._data is not None:
-            self._read = before or parse_rules(self._data, Path(path))
+    def _rules(self, path: Path) -> tuple[Rule, ...]:
+        """Those of the file. A service continues with the ones that it had where the file is gone
+        or empty, as it is for a moment while it is written in place."""
+        stamp = None if self._data is not None else _stamp(path)
+        if self._read is not None and stamp == self._stamp:
             return self._read
-        stamp = _stamp(path)
-        if before is not None and stamp == self._stamp:
-            return before
         try:
-            found = read_rules(Path(path))
-            # As a file is for a moment while it is written in place.
-            if before is not None and before.rules and stamp is not None and stamp[1] == 0:
+            found = read_rules(path) if self._data is None else parse_rules(self._data, path)
+            if self._read and stamp is not None and stamp[1] == 0:
                 raise AngelError(f"{path} is empty.")
-            found.warn(path)
+            found.warn(str(path))
+            self._read = found.rules
         except AngelError as error:
-            if before is None:
+            if self._read is None:
                 raise
-            # A service continues with the rules that it had.
-            warnings.warn(
-                f"{path} can no longer be read; its last rules stay in use. {error}",
-                AngelWarning,
-                stacklevel=2,
-            )
-            found = before
-        self._stamp, self._read = stamp, found
-        return found
+            _warn(f"{path} can no longer be read; its last rules stay in use. {error}")
+        self._stamp = stamp
+        return self._read
 
 
-def _stamp(path: str) -> tuple[int, int, int] | None:
+def _warn(message: str) -> None:
+    warnings.warn(message, AngelWarning, stacklevel=4)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
     """What tells whether a file has changed; None if there is no file."""
     try:
-        found = Path(path).stat()
+        found = path.stat()
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

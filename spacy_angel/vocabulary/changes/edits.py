@@ -161,10 +161,9 @@ class UserEdits(VocabularyOverlay):
                     f"{name!r} is the only name of {concept.concept_id!r}. Remove the concept, or "
                     "add another name first."
                 )
-            self._put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
-            if (own := self._user_names.get(concept.concept_id)) is not None:
-                own[:] = [n for n in own if n != normalize_name(name)]
-            self._is_edited = True
+            own = self._user_names.get(concept.concept_id, [])
+            own[:] = [n for n in own if n != normalize_name(name)]
+            self._put_with(concept, kept)
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
         """Rename a concept while running, or spell one of its names in another way.
@@ -184,11 +183,9 @@ class UserEdits(VocabularyOverlay):
             if old is not None:
                 pairs = zip(concept.names, _is_name(concept, old), strict=True)
                 names = [name if is_old else other for other, is_old in pairs]
-            canonical, *aliases = dict.fromkeys(names)
             if self._is_own(concept):
                 self._user_names[concept.concept_id] += _normal_forms([name])
-            self._put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
-            self._is_edited = True
+            self._put_with(concept, names)
 
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mention strings of a training corpus as names, a published practice of the
@@ -213,6 +210,12 @@ class UserEdits(VocabularyOverlay):
             counts.update({own: len(names) for own, names in by_id.items()})
             self._meta["frequencies"] = dict(counts)
         return step
+
+    def _put_with(self, concept: Concept, names: Iterable[str]) -> None:
+        """Replace a concept's names."""
+        canonical, *aliases = dict.fromkeys(names)
+        self._put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
+        self._is_edited = True
 
     def _put_names(self, concept: Concept, names: Iterable[str]) -> list[str]:
         """Give a concept the names that it does not have, and return these."""

@@ -11,7 +11,7 @@ and rows that begin with # are skipped.
 import csv
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date as Date
 from pathlib import Path
 from typing import NamedTuple
@@ -73,62 +73,79 @@ class Rule:
         return self.string.split() == text.split()
 
     @property
+    def form(self) -> "Form | None":
+        """RETURNS (Form | None): the form that it has; None if its cells fit none."""
+        filled = {name for name in _CELLS if getattr(self, name)}
+        for form in FORMS.get(self.action, ()):
+            needs = set(form.needs.split())
+            if needs <= filled <= needs.union(form.may) and self.condition in form.conditions:
+                return form
+        return None
+
+    @property
     def description(self) -> str:
         """RETURNS (str): what it does, its line, and who decided so, when and why."""
-        note = ": ".join(
-            filter(None, (", ".join(filter(None, (self.author, self.date))), self.reason))
-        )
+        who = ", ".join(filter(None, (self.author, self.date)))
+        note = ": ".join(filter(None, (who, self.reason)))
         return f"{self} (line {self.number}{f'; {note}' if note else ''})"
 
     def __str__(self) -> str:
-        string, concept = f"“{self.string}”" if self.string else "", self.concept
-        target = concept or f"type {self.type}"
-        described = {
-            "add": f"{string} is a name of {concept}",
-            "remove": f"{string} is no name of {concept}" if string else f"{concept} is removed",
-            "rename": f"{string} is the canonical name of {concept}",
-            "prefer": f"{string} means {concept}",
-            "exclude": f"{string} is never {concept or 'linked'}" if string
-            else f"never linked to: {target}",
-            "allow": f"only {string} as written here is {concept or 'linked'}" if string
-            else f"linked only to: {target}",
-        }[self.action]  # fmt: skip
-        if self.action == "rename" and self.instead_of:
-            described = f"{string} replaces the name “{self.instead_of}” of {concept}"
-        elif self.instead_of:
-            described = f"{concept} is written instead of {self.instead_of}"
-        elif self.condition == NEW:
-            described = f"{concept} is a new concept, {string}"
+        text = "" if self.form is None else self.form.text.format_map(asdict(self))
         condition = {CASE: " as written here", SUBTREE: " and all below"}.get(self.condition, "")
-        return f"{described}{condition}{f' of {self.label}' if self.label else ''}"
+        return f"{text}{condition}{f' of {self.label}' if self.label else ''}"
 
 
 COLUMNS = tuple(column.name for column in fields(Rule) if column.name != "number")
 """Of a file of rules."""
+_CELLS = ("string", "label", "concept", "type", "instead_of")
 
 
 class Form(NamedTuple):
     """One of the forms that a rule of an action may have.
 
-    needs (str): cells that are filled. may (str): cells that may be filled as well. conditions
-    (tuple[str, ...]): an empty one is none.
+    needs (str): cells that are filled. text (str): what such a rule does. may (tuple[str, ...]):
+    cells that may be filled as well. conditions (tuple[str, ...]): an empty one is none.
     """
 
     needs: str
-    may: str = ""
+    text: str
+    may: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ("",)
 
 
-_TARGETS = Form("concept", "label", ("", SUBTREE)), Form("type", "label")
+_LABEL, _BY_CASE, _WITH_SUBTREE = ("label",), ("", CASE), ("", SUBTREE)
 FORMS: Mapping[str, Sequence[Form]] = {
-    "add": (Form("string concept"), Form("string concept", "type", (NEW,))),
-    "remove": (Form("string concept"), Form("concept")),
-    "rename": (Form("string concept", "instead_of"),),
-    "prefer": (Form("string concept", "label", ("", CASE)), Form("concept instead_of")),
-    "exclude": (Form("string", "concept label", ("", CASE)), *_TARGETS),
-    "allow": (Form("string", "concept label"), *_TARGETS),
+    "add": (
+        Form("string concept", "“{string}” is a name of {concept}"),
+        Form("string concept", "{concept} is a new concept, “{string}”", ("type",), (NEW,)),
+    ),
+    "remove": (
+        Form("string concept", "“{string}” is no name of {concept}"),
+        Form("concept", "{concept} is removed"),
+    ),
+    "rename": (
+        Form("string concept", "“{string}” is the canonical name of {concept}"),
+        Form(
+            "string concept instead_of", "“{string}” replaces the name “{instead_of}” of {concept}"
+        ),
+    ),
+    "prefer": (
+        Form("string concept", "“{string}” means {concept}", _LABEL, _BY_CASE),
+        Form("concept instead_of", "{concept} is written instead of {instead_of}"),
+    ),
+    "exclude": (
+        Form("string", "“{string}” is never linked", _LABEL, _BY_CASE),
+        Form("string concept", "“{string}” is never {concept}", _LABEL, _BY_CASE),
+        Form("concept", "never linked to: {concept}", _LABEL, _WITH_SUBTREE),
+        Form("type", "never linked to: type {type}", _LABEL),
+    ),
+    "allow": (
+        Form("string", "“{string}” is linked only as written here", _LABEL),
+        Form("string concept", "“{string}” is {concept} only as written here", _LABEL),
+        Form("concept", "linked only to: {concept}", _LABEL, _WITH_SUBTREE),
+        Form("type", "linked only to: type {type}", _LABEL),
+    ),
 }
-_CELLS = ("string", "label", "concept", "type", "instead_of")
 
 
 def problem_of(rule: Rule) -> str:
@@ -137,21 +154,11 @@ def problem_of(rule: Rule) -> str:
         return f"there is no action {rule.action!r}, there are {', '.join(FORMS)}"
     if long := [name for name in COLUMNS if len(getattr(rule, name)) > MAX_CHARACTERS]:
         return f"{long[0]} is longer than {MAX_CHARACTERS:,} characters"
-    filled = {name for name in _CELLS if getattr(rule, name)}
-    fitting = [
-        form
-        for form in FORMS[rule.action]
-        if filled.issuperset(form.needs.split())
-        and filled.issubset(f"{form.needs} {form.may}".split())
-    ]
-    if not fitting:
+    if rule.form is None:
+        filled = [name for name in _CELLS if getattr(rule, name)]
+        given = " and ".join(filled + [f"condition {rule.condition}"] * bool(rule.condition))
         needs = dict.fromkeys(form.needs.replace(" ", " and ") for form in FORMS[rule.action])
-        found = " and ".join(sorted(filled)) or "nothing"
-        return f"{rule.action} needs {' or '.join(needs)}, not {found}"
-    conditions = [condition for form in fitting for condition in form.conditions]
-    if rule.condition not in conditions:
-        known = " or ".join(condition or "none" for condition in conditions)
-        return f"the condition of {rule.action} is {known} here, not {rule.condition!r}"
+        return f"{rule.action} needs {' or '.join(needs)}; it has {given or 'nothing'}"
     if rule.string and not rule.normal:
         return f"nothing is left of {rule.string!r} in normal form"
     try:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from typing_extensions import Self
 
 from ..changes.overlay import VocabularyOverlay
+from ..species.suffixes import StoredEntries
 from ..storage.arrays import Columns, open_folder, write_folder
 from ..storage.compiled import COMPILING, digest_of, open_or_compile
 from ..storage.strings import Strings
@@ -63,6 +64,8 @@ class CompiledNames:
         self.fingerprint = fingerprint
         self.folder = folder
         self.in_use: dict[str, Any] = {}
+        self.entries: StoredEntries | None = None
+        """Names with their suffixes, where the vocabulary has some; in memory."""
 
     def get(
         self, key: str, what: str, read: Callable[[Path], Any], build: Callable[[], Any]

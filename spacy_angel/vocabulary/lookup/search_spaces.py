@@ -27,8 +27,8 @@ from ..storage.trie import NameTrie, SearchSpace
 from ..storage.trie_compiler import AddedNames, NameTokenizer, compile_names
 from .cached_index import CompiledNames
 
-# masks that are not in use are dropped beyond this; one of 6 million names takes 30 MB
-_MASK_BYTES = 256 * 2**20
+# Of those that were used last; one of 6 million names takes 30 MB.
+_MAX_MASKS = 16
 
 
 class _Mask(NamedTuple):
@@ -43,11 +43,6 @@ class _Mask(NamedTuple):
     prefix_sums: tuple[np.ndarray, ...] | None = None
     allowed: np.ndarray | None = None
     entries: np.ndarray | None = None
-
-    @property
-    def nbytes(self) -> int:
-        arrays = (*(self.prefix_sums or ()), self.allowed, self.entries)
-        return sum(array.nbytes for array in arrays if array is not None)
 
 
 class SearchSpaces:
@@ -82,7 +77,8 @@ class SearchSpaces:
             if not tries[1].n_leaves:
                 del tries[1]
             masks = [self._mask(key, subset, tries, entries) for subset in subsets]
-            self._drop_masks(len(subsets))
+            while len(self._masks) > max(_MAX_MASKS, len(subsets)):
+                self._masks.popitem(last=False)
         return SearchSpace(
             tuple(tries),
             tuple(m.prefix_sums for m in masks),
@@ -91,16 +87,13 @@ class SearchSpaces:
             tuple(m.entries for m in masks) if entries is not None else (),
         )
 
-    def share(self, other: "SearchSpaces") -> None:
-        """other (SearchSpaces): of the same stored names, whose list of suffixes is used if it has
-        opened it by now."""
-        if other._entries is not None and self._suffixes is not None:
-            self._entries = Entries(other._entries.stored, self._vocabulary, self._suffixes)
-
     def _opened_entries(self) -> Entries | None:
         """Names with their suffixes, listed at the first use."""
         if self._entries is None and self._suffixes is not None:
-            stored = StoredEntries.build(self._vocabulary.table, self._suffixes)
+            stored = self._compiled.entries
+            if stored is None:
+                stored = StoredEntries.build(self._vocabulary.table, self._suffixes)
+                self._compiled.entries = stored
             self._entries = Entries(stored, self._vocabulary, self._suffixes)
         return self._entries
 
@@ -147,13 +140,6 @@ class SearchSpaces:
                 self._masks[key] = _Mask(sums, allowed, None if entries is None else numbers)
         self._masks.move_to_end(key)
         return self._masks[key]
-
-    def _drop_masks(self, n_in_use: int) -> None:
-        """Forget the masks that were longest out of use."""
-        size = sum(mask.nbytes for mask in self._masks.values())
-        while size > _MASK_BYTES and len(self._masks) > n_in_use:
-            _, mask = self._masks.popitem(last=False)
-            size -= mask.nbytes
 
     def _allowed_names(self, subset: Subset | None) -> np.ndarray:
         """bool[n_names]: by whole columns for what is stored, one by one for what has changed."""
