@@ -171,19 +171,17 @@ class ConceptKB(UserEdits):
             if value not in known:
                 raise AngelError(unknown_name(f"rule of {kind}", value, ", ".join(map(str, known))))
         table, counts = read_table(vocabularies, shared_names)
-        meta: dict[str, Any] = {
+        fingerprint = table.fingerprint if suffixes is None else table.fingerprint_with(suffixes)
+        meta = {
             "shared_names": shared_names,
-            "fingerprint": table.fingerprint,
+            "endings": suffixes,
+            "fingerprint": fingerprint,
             "counts": counts,
             "sources": [dict(source) for source in sources],
             "steps": [dict(step) for step in steps],
+            "frequencies": dict(frequencies),
+            "own_names": {i: list(names) for i, names in own_names.items()},
         }
-        if suffixes is not None:
-            meta |= {"endings": suffixes, "fingerprint": table.fingerprint_with(suffixes)}
-        if frequencies:
-            meta["frequencies"] = dict(frequencies)
-        if own_names:
-            meta["own_names"] = {i: list(names) for i, names in own_names.items()}
         if path is None:
             return cls(table, meta)
         write_folder(Path(path), KIND, VERSION, table.columns, meta)
@@ -219,7 +217,7 @@ class ConceptKB(UserEdits):
         own_names: dict[str, list[str]] = {}
         for meta in metas:
             frequencies.update(meta.get("frequencies", {}))
-            for concept_id, names in meta.get("own_names", {}).items():
+            for concept_id, names in meta["own_names"].items():
                 own_names.setdefault(concept_id, []).extend(names)
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
         merged = cls.join(
@@ -260,14 +258,11 @@ class ConceptKB(UserEdits):
     @property
     def meta(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, the rule of
-        `build(suffixes=)`, if there is one; `fingerprint` of the names; `counts` as last stored;
+        `build(suffixes=)`; `fingerprint` of the names; `counts` as last stored;
         `sources`; `steps`, including those since then; `frequencies` of concepts, if mentions of a
         corpus were added; `own_names` by identifier; and `kind`, `version` and `columns` with their
         checksums, if it was opened from a folder."""
-        meta = deepcopy(self._meta)
-        meta.pop("own_names", None)
-        if self._user_names:
-            meta["own_names"] = deepcopy(self._user_names)
+        meta = deepcopy({**self._meta, "own_names": self._user_names})
         if self._is_edited:
             meta["steps"].append({"step": "edit"})
         return meta
@@ -282,7 +277,7 @@ class ConceptKB(UserEdits):
             sources=meta["sources"],
             steps=meta["steps"],
             frequencies=meta.get("frequencies", {}),
-            own_names=meta.get("own_names", {}),
+            own_names=meta["own_names"],
         )
 
     @property

@@ -2,12 +2,12 @@
 which no longer are what their author meant."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..names.identifiers import normal_ids
-from .rules import CASE, NEW, SUBTREE, Rule
+from .rules import NEW, SUBTREE, Rule
 
 if TYPE_CHECKING:
     from ..kb import ConceptKB
@@ -40,51 +40,48 @@ def check_rules(rules: Sequence[Rule], kb: "ConceptKB") -> list[Finding]:
     with_new, kb = kb.copy(), kb.copy()
     with_new.apply(rule for rule in rules if rule.condition == NEW)
     said: defaultdict[Hashable, dict[Hashable, Rule]] = defaultdict(dict)
+    first: dict[Rule, Rule] = {}
     for rule in rules:
+        first.setdefault(_without_author(rule), rule)
         for matter, verdict in _verdicts(rule, with_new):
             said[matter].setdefault(verdict, rule)
-    seen: dict[Hashable, Rule] = {}
     found: dict[int, Finding] = {}
     # Rules of mentions hold for the vocabulary that all others have changed.
-    for i in sorted(range(len(rules)), key=lambda i: not rules[i].is_edit):
-        rule = rules[i]
-        opposite = next(
-            (
-                other
-                for matter, verdict in _verdicts(rule, with_new)
-                for said_so, other in said[matter].items()
-                if said_so != verdict
-            ),
-            None,
-        )
-        string = " ".join(rule.string.split()) if rule.condition == CASE else rule.normal
-        key = (
-            rule.action,
-            string,
-            rule.label,
-            rule.concept,
-            rule.type,
-            rule.instead_of,
-            rule.condition,
-        )
-        first = seen.setdefault(key, rule)
+    for i, rule in sorted(enumerate(rules), key=lambda pair: not pair[1].is_edit):
         state, note = _state(rule, kb)
+        opposite = _opposite(_verdicts(rule, with_new), said)
         if opposite is not None:
             state, note = CONFLICT, f"line {opposite.number} says: {opposite}"
-        elif first is not rule:
-            state, note = SUPERFLUOUS, f"line {first.number} says it"
+        elif (earlier := first[_without_author(rule)]) is not rule:
+            state, note = SUPERFLUOUS, f"line {earlier.number} says it"
         found[i] = Finding(rule, state, note)
     return [found[i] for i in range(len(rules))]
+
+
+def _opposite(
+    verdicts: Iterable[tuple[Hashable, Hashable]],
+    said: Mapping[Hashable, Mapping[Hashable, Rule]],
+) -> Rule | None:
+    for matter, verdict in verdicts:
+        for other_verdict, rule in said[matter].items():
+            if other_verdict != verdict:
+                return rule
+    return None
+
+
+def _without_author(rule: Rule) -> Rule:
+    """What two rules that say the same have in common."""
+    return replace(rule, string=rule.matched, author="", date="", reason="")
 
 
 def _verdicts(rule: Rule, kb: "ConceptKB") -> Iterator[tuple[Hashable, Hashable]]:
     """Matters and what a rule says of each; rules that say different things are in conflict."""
     concept = kb.resolve(rule.concept) or rule.concept
-    string = " ".join(rule.string.split()) if rule.condition == CASE else rule.normal
+    string = rule.matched
     agrees = rule.action not in ("remove", "exclude")
     if rule.action == "prefer" and rule.instead_of:
         yield ("instead of", kb.resolve(rule.instead_of) or rule.instead_of), concept
-    elif not rule.string or rule.condition == NEW:
+    elif not string or rule.condition == NEW:
         condition = SUBTREE if rule.condition == SUBTREE else ""
         yield ("target", concept or rule.type, condition, rule.label), agrees
     elif rule.action != "allow":
@@ -92,10 +89,10 @@ def _verdicts(rule: Rule, kb: "ConceptKB") -> Iterator[tuple[Hashable, Hashable]
             yield ("name", string, concept, rule.label), agrees
         if not concept or agrees:
             yield ("mention", string, rule.label), agrees
-    if rule.action == "prefer" and rule.string:
+    if rule.action == "prefer" and string:
         yield ("means", string, rule.label), concept
     if rule.action == "rename" and not rule.instead_of:
-        yield ("canonical name", concept), rule.string
+        yield ("canonical name", concept), string
 
 
 def _state(rule: Rule, kb: "ConceptKB") -> tuple[str, str]:

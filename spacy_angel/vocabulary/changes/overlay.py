@@ -49,6 +49,7 @@ class VocabularyOverlay:
         """Names whose concepts may differ from the table's."""
         self._meta = dict(meta)
         self._n_concepts = table.n_concepts
+        self._n_added_spellings = 0
         # concepts as they are now; None: removed
         self._changed: dict[str, Concept | None] = {}
         # where in `ids` a concept that was put or removed comes: its row, or after the table's
@@ -66,7 +67,7 @@ class VocabularyOverlay:
 
     def _copy_changes(self, other: "VocabularyOverlay") -> None:
         """Make the changes of another overlay of the same table here as well."""
-        self.version = other.version
+        self.version, self._n_added_spellings = other.version, other._n_added_spellings
         self._n_concepts, self._n_positions = other._n_concepts, other._n_positions
         self.touched, self._types = set(other.touched), set(other._types)
         self._changed, self._position = dict(other._changed), dict(other._position)
@@ -110,15 +111,13 @@ class VocabularyOverlay:
     def counts(self) -> dict[str, int]:
         """RETURNS (dict[str, int]): current number of `concepts`, `names` in normal form and
         `spellings`; `meta["counts"]` has those that were stored, and more."""
-        n_spellings = self._meta["counts"]["spellings"]
-        for concept_id, concept in self._changed.items():
-            row = self.table.find_own_id(concept_id)
-            n_spellings -= 0 if row is None else _n_spellings(self.table.concept(row))
-            n_spellings += 0 if concept is None else _n_spellings(concept)
-        first = self.table.n_names
-        n_gone = sum(i < first and not self._owners(i) for i in self.touched)
-        n_names = first - n_gone + len(self.added_names)
-        return {"concepts": len(self), "names": n_names, "spellings": n_spellings}
+        n_gone = sum(not self._owners(i) for i in self.touched)
+        n_spellings = self._meta["counts"]["spellings"] + self._n_added_spellings
+        return {
+            "concepts": len(self),
+            "names": self.n_names - n_gone,
+            "spellings": n_spellings,
+        }
 
     @property
     def types(self) -> frozenset[str]:
@@ -307,6 +306,7 @@ class VocabularyOverlay:
             self._position[concept_id] = self._n_positions
             self._n_positions += 1
         self._n_concepts += 1
+        self._n_added_spellings += _n_spellings(concept)
         self._types.update(concept.types)
         for i in self._index_names(concept):
             self._links.setdefault(i, {})[concept_id] = None
@@ -325,11 +325,12 @@ class VocabularyOverlay:
         old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
         if row is not None:
             self._position[concept_id], self._changed[concept_id] = row, None
-        elif old is not None:
-            del self._changed[concept_id]
         if old is None:
             return
+        if row is None:
+            del self._changed[concept_id]
         self._n_concepts -= 1
+        self._n_added_spellings -= _n_spellings(old)
         for i in self._index_names(old):
             self._links.get(i, {}).pop(concept_id, None)
         for alternate in old.alternate_ids:

@@ -62,6 +62,11 @@ class Rule:
         return normalize_name(self.string)
 
     @property
+    def matched(self) -> str:
+        """RETURNS (str): the string as it counts: in normal form, or under `case` as written."""
+        return " ".join(self.string.split()) if self.condition == CASE else self.normal
+
+    @property
     def is_edit(self) -> bool:
         """RETURNS (bool): whether it changes the concepts or names of the vocabulary; other rules
         say what mentions link to."""
