@@ -79,7 +79,7 @@ def decisions(
     RETURNS (list[list[Decision]]): one list per document.
     """
     # A linker that does not overwrite would return the gold identifiers.
-    docs = prepare_docs(nlp, linker, [one.without_ids() for one in documents], given=True)
+    docs = prepare_docs(nlp, linker, [document.without_ids() for document in documents], given=True)
     kb, attribute = linker.kb, linker.settings.outputs.kb_id
     found = []
     with linker.using(span_key=GOLD_SPANS):

@@ -535,6 +535,7 @@ def snapshot(kb):
     return {
         "concepts": list(kb),
         "n": len(kb),
+        "counts": kb.counts,
         "resolve": [kb.resolve(c) for c in ids],
         "names": {name: kb.concept_ids_of(i) for name, i in names.items()},
         "found": {name: kb.name_index(name) == i for name, i in names.items()},

@@ -145,24 +145,24 @@ class Curated:
         """concept_id (str): own identifier of a concept. label (str): of a mention. RETURNS
         (Rule | None): the rule that excludes the concept; or the first that allows others only."""
         found = [self._restrictions[i] for i in self._restrictions_of(label)]
-        allowing = [one for one in found if one.rule.action == "allow"]
-        for one in found:
-            if one.rule.action == "exclude" and concept_id in one.concept_ids:
-                return one.rule
-        is_allowed = not allowing or any(concept_id in one.concept_ids for one in allowing)
+        for rule, concept_ids in found:
+            if rule.action == "exclude" and concept_id in concept_ids:
+                return rule
+        allowing = [pair for pair in found if pair.rule.action == "allow"]
+        is_allowed = not allowing or any(concept_id in ids for _, ids in allowing)
         return None if is_allowed else allowing[0].rule
 
     def _find_restrictions(self, label: str) -> tuple[int, ...]:
         """The indices of those that hold for a label."""
         found = enumerate(self._restrictions)
-        return tuple(i for i, one in found if holds_for(one.rule, label))
+        return tuple(i for i, (rule, _) in found if holds_for(rule, label))
 
     def _make_subset(
         self, indices: tuple[int, ...], types: frozenset[str] | None, free_types: frozenset[str]
     ) -> "Subset | None":
         found = [self._restrictions[i] for i in indices]
-        allowed = [one.concept_ids for one in found if one.rule.action == "allow"]
-        excluded = [one.concept_ids for one in found if one.rule.action == "exclude"]
+        allowed = [ids for rule, ids in found if rule.action == "allow"]
+        excluded = [ids for rule, ids in found if rule.action == "exclude"]
         if types is None and not found:
             return None
         return self.kb.subset(

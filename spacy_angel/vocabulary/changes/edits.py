@@ -155,15 +155,15 @@ class UserEdits(VocabularyOverlay):
         with self._lock.changing():
             concept = self[concept_id]
             pairs = zip(concept.names, _is_name(concept, name), strict=True)
-            kept = [other for other, is_it in pairs if not is_it]
-            if not kept:
+            rest = [other for other, is_it in pairs if not is_it]
+            if not rest:
                 raise AngelError(
                     f"{name!r} is the only name of {concept.concept_id!r}. Remove the concept, or "
                     "add another name first."
                 )
             own = self._user_names.get(concept.concept_id, [])
             own[:] = [n for n in own if n != normalize_name(name)]
-            self._put_with(concept, kept)
+            self._put_with(concept, rest)
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
         """Rename a concept while running, or spell one of its names in another way.

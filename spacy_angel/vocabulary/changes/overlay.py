@@ -306,7 +306,7 @@ class VocabularyOverlay:
             self._position[concept_id] = self._n_positions
             self._n_positions += 1
         self._n_concepts += 1
-        self._n_added_spellings += _n_spellings(concept)
+        self._n_added_spellings += len(concept.names)
         self._types.update(concept.types)
         for i in self._index_names(concept):
             self._links.setdefault(i, {})[concept_id] = None
@@ -330,7 +330,7 @@ class VocabularyOverlay:
         if row is None:
             del self._changed[concept_id]
         self._n_concepts -= 1
-        self._n_added_spellings -= _n_spellings(old)
+        self._n_added_spellings -= len(old.names)
         for i in self._index_names(old):
             self._links.get(i, {}).pop(concept_id, None)
         for alternate in old.alternate_ids:
@@ -441,7 +441,3 @@ class Subset:
             return True
         types = self.vocabulary.types_of(concept_id)
         return self.free_types.issuperset(types) or not self.types.isdisjoint(types)
-
-
-def _n_spellings(concept: Concept) -> int:
-    return sum(bool(normalize_name(name)) for name in dict.fromkeys(concept.names))

@@ -28,10 +28,10 @@ SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
 _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
-LEAST_COSINE = 0.2
+MIN_COSINE = 0.2
 """Names with no greater cosine are left out of the short list."""
 # Weights of words that are kept.
-_WEIGHTS_KEPT = 1 << 16
+_MAX_WEIGHTS = 1 << 16
 _BLOCK = 1 << 18
 _SPACE = 32
 
@@ -73,7 +73,7 @@ class TrigramIndex(NameIndex):
         self.n_names = len(columns["norms"])
         self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
-        self.weight_of = lru_cache(_WEIGHTS_KEPT)(self._weight_of)
+        self.weight_of = lru_cache(_MAX_WEIGHTS)(self._weight_of)
         """Word in normal form → mean weight of its 3-grams, which is greater the rarer they are."""
 
     @classmethod
@@ -148,7 +148,7 @@ class TrigramIndex(NameIndex):
         rows = self._postings("gram", positions)
         # A name's squared length is at least what it shares with the text, so the square of the
         # cosine is at most the shared part of the text's.
-        least = LEAST_COSINE**2 * (self._weights_of(own) ** 2).sum()
+        least = MIN_COSINE**2 * (self._weights_of(own) ** 2).sum()
         names, scores = _add_up(rows, self._weights[positions] ** 2, least, self.n_names, allowed)
         scores /= self.columns["norms"][names]
         if len(names) > _SHORTLIST:
