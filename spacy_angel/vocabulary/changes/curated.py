@@ -220,7 +220,7 @@ class CurationFile:
                 if curated.unknown:
                     first, n = curated.unknown[0], len(curated.rules)
                     _warn(
-                        f"{self.path}: {len(curated.unknown):,} of {n:,} rules name unknown "
+                        f"{self.path or kb.path}: {len(curated.unknown):,} of {n:,} rules name unknown "
                         f"concepts or types, the first on line {first.number}: {first}. See "
                         "`spacy-angel kb check`."
                     )

@@ -323,18 +323,19 @@ class VocabularyOverlay:
         """Remove what a concept, if there is one with this identifier of its own, is now."""
         self.version += 1
         old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
+        if old is not None:
+            self._n_concepts -= 1
+            self._n_added_spellings -= len(old.names)
+            names = self._all_names(concept_id)
+            self.touched.update(names)
+            for i in names:
+                self._links.get(i, {}).pop(concept_id, None)
+            for alternate in old.alternate_ids:
+                self._alternates.get(alternate, {}).pop(concept_id, None)
         if row is not None:
             self._position[concept_id], self._changed[concept_id] = row, None
-        if old is None:
-            return
-        if row is None:
-            del self._changed[concept_id]
-        self._n_concepts -= 1
-        self._n_added_spellings -= len(old.names)
-        for i in self._index_names(old):
-            self._links.get(i, {}).pop(concept_id, None)
-        for alternate in old.alternate_ids:
-            self._alternates.get(alternate, {}).pop(concept_id, None)
+        else:
+            self._changed.pop(concept_id, None)
 
     def _ids(self) -> Iterator[str]:
         """The identifier of every concept, the table's first, in their order."""
