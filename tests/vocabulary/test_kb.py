@@ -372,22 +372,6 @@ def test_an_added_concept_is_found_without_compiling_the_rest():
     assert "acetylsalicylic acid" not in legal_names(space, 1)
 
 
-def test_removed_names_are_no_longer_legal():
-    kb = ConceptKB.build(CONCEPTS)
-    kb.remove_name("OMIM:125853", "DIABETES MELLITUS")
-    assert kb["MESH:D003920"].names == ("Diabetes",)
-    kb.remove("MESH:D001241")
-    assert set(legal_names(kb.search_space(CharacterTokenizer()))) == {
-        "diabetes",
-        "diabetes insipidus",
-    }
-    assert kb.name_index("aspirin") is None
-    with pytest.raises(AngelError, match="only name"):
-        kb.remove_name("MESH:D003920", "diabetes")
-    with pytest.raises(AngelError, match=r"no name 'zucker'.*'Diabetes'"):
-        kb.remove_name("MESH:D003920", "zucker")
-
-
 def test_a_concept_can_be_added_once():
     kb = ConceptKB.build(CONCEPTS)
     with pytest.raises(AngelError, match="already in the vocabulary"):

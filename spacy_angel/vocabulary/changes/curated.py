@@ -218,11 +218,11 @@ class CurationFile:
             if self._prepared is None or self._prepared[0] != key:
                 curated = Curated(kb, rules)
                 if curated.unknown:
-                    first, n = curated.unknown[0], len(curated.rules)
+                    first, n = curated.unknown[0], len(curated.unknown)
                     _warn(
-                        f"{self.path or kb.path}: {len(curated.unknown):,} of {n:,} rules name unknown "
-                        f"concepts or types, the first on line {first.number}: {first}. See "
-                        "`spacy-angel kb check`."
+                        f"{self.path or kb.path}: {n:,} of {len(curated.rules):,} rules name "
+                        f"unknown concepts or types, the first on line {first.number}: {first}. "
+                        "See `spacy-angel kb check`."
                     )
                 # With the vocabulary, so that its id is not used again.
                 self._prepared = key, curated, kb

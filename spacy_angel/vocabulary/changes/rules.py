@@ -23,8 +23,6 @@ from ..names.concepts import normalize_name
 CASE, SUBTREE, NEW = "case", "subtree", "new"
 """Conditions: only as the string is written; with all concepts below; a concept that the vocabulary
 lacks is made."""
-MAX_CHARACTERS = 1000
-"""Longest cell. Strings are compared whole, in normal form: a rule has no patterns."""
 _MAX_WARNINGS = 20
 
 
@@ -157,8 +155,6 @@ def problem_of(rule: Rule) -> str:
     """rule (Rule): as it was read. RETURNS (str): what is wrong with it; empty if nothing is."""
     if rule.action not in FORMS:
         return f"there is no action {rule.action!r}, there are {', '.join(FORMS)}"
-    if long := [name for name in COLUMNS if len(getattr(rule, name)) > MAX_CHARACTERS]:
-        return f"{long[0]} is longer than {MAX_CHARACTERS:,} characters"
     if rule.form is None:
         filled = [name for name in _CELLS if getattr(rule, name)]
         given = " and ".join(filled + [f"condition {rule.condition}"] * bool(rule.condition))

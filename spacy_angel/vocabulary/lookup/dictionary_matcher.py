@@ -14,8 +14,7 @@ At each word of a text, as many words are looked up as the longest name has that
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tqdm import tqdm
 
@@ -28,8 +27,6 @@ _WORD = re.compile(
     r"((?:[^\W_]|[\u0300-\u036f])+)|[.;:?!](?=\s|$)|\n\s*\n|(?<!\S)[(\[]|[)\]](?!\w)"
 )
 _END, _BRACKET = ".", "("
-# Names of which it is remembered whether they have a concept.
-_REMEMBERED = 1 << 17
 # From so many names on, compiling takes long enough to show a progress bar.
 _MIN_SHOWN = 50_000
 
@@ -109,7 +106,6 @@ class DictionaryMatcher:
         self._kb = kb
         self._everything = everything
         self._min_length = min_length
-        self._stop_words = stop_words
         self._folded_stop_words = frozenset(map(fold_word, stop_words))
         self._n_stored = kb.n_names if everything else 0
         self._stored = _Dictionary(kb, range(self._n_stored), self._is_clear)
@@ -134,19 +130,9 @@ class DictionaryMatcher:
         for first, end, name in sorted(found, key=lambda m: (m[0] - m[1], m[0])):
             if not any(taken[first:end]):
                 taken[first:end] = b"\1" * (end - first)
-                place = words[first][1].start(), words[end - 1][1].end()
-                chosen.append(Occurrence(*place, name))
+                offsets = words[first][1].start(), words[end - 1][1].end()
+                chosen.append(Occurrence(*offsets, name))
         return sorted(chosen)
-
-    def __reduce__(self) -> Any:
-        # An automaton cannot be pickled; another process compiles its own.
-        make = partial(
-            DictionaryMatcher,
-            everything=self._everything,
-            min_length=self._min_length,
-            stop_words=self._stop_words,
-        )
-        return make, (self._kb,)
 
     def _update(self) -> None:
         """Compile what was added, the vocabulary having changed."""
@@ -156,9 +142,12 @@ class DictionaryMatcher:
         self._own = _Dictionary(kb, own)
         new = set(range(self._n_stored, kb.n_names)).difference(own) if self._everything else ()
         self._added = _Dictionary(kb, new, self._is_clear)
-        self._is_live = lru_cache(_REMEMBERED)(lambda name: bool(kb.concept_ids_of(name)))
         # Last: a thread that sees it uses all that is above.
         self._version = version
+
+    def _is_live(self, name: int) -> bool:
+        """Whether a name has still a concept."""
+        return name not in self._kb.touched or bool(self._kb.concept_ids_of(name))
 
     def _is_clear(self, words: Sequence[str]) -> bool:
         """Whether a name, by its words, can be looked for without anyone having asked for it."""
