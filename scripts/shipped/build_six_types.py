@@ -44,7 +44,7 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.atomic import write_text
 from spacy_angel.files.reading import open_binary
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup.occurrences import Occurrences
+from spacy_angel.vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.names.taxa import NAME, PREFIX, TAXA, WORD
 from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
@@ -273,7 +273,7 @@ def hpo(folder: Path) -> Iterator[Concept]:
 def with_phenotypes(own: Iterable[CorpusDocument], data: Path) -> Iterator[CorpusDocument]:
     """RETURNS (Iterator[CorpusDocument]): with the names of HPO as mentions, in place of theirs."""
     kb = ConceptKB.build(hpo(data / "vocab" / "phenotype"))
-    names = Occurrences(kb, everything=True, min_length=SHORTEST_NAME)
+    names = DictionaryMatcher(kb, everything=True, min_length=SHORTEST_NAME)
     for document in preprocess(own, STEPS):
         mentions = [
             GoldMention(

@@ -32,7 +32,7 @@ def corrections(
     from ..corpora.registry import read_corpus
     from ..files.atomic import write_text
     from ..pipelines.corrections import correction_lines, learn_rules
-    from ..vocabulary.changes.rule_file import added_rows
+    from ..vocabulary.changes.rules import append_rules
 
     nlp, linker = options.open_source(pipeline, kb, output if output.is_file() else None)
     documents = list(read_corpus(corpus, format, **options.reader_options(option)))
@@ -53,5 +53,5 @@ def corrections(
     else:
         today = date.today().isoformat()
         rules = [replace(rule, author=author, date=today) for rule in learned]
-        write_text(output, added_rows(output, rules))
+        append_rules(output, rules)
         typer.echo(f"{len(rules):,} rules: {output}")

@@ -6,21 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import AngelError
-from .options import (
-    Columns,
-    NewFolder,
-    ReaderOptions,
-    SharedNames,
-    Suffixes,
-    Vocabulary,
-    VocabularyFormat,
-    located,
-    print_columns,
-    print_counts,
-    print_mappings,
-    reader_options,
-    table_options,
-)
+from . import options
 
 if TYPE_CHECKING:
     from ..vocabulary.sources.catalogue import Source
@@ -33,11 +19,11 @@ _SHOWN = 5
 @kb_app.command("build")
 def kb_build(
     files: Annotated[list[Path], typer.Argument(help="Files, or folders of UMLS and SNOMED CT.")],
-    output: NewFolder,
-    format: VocabularyFormat = None,
-    columns: Columns = None,
-    shared_names: SharedNames = "all",
-    suffixes: Suffixes = None,
+    output: options.NewFolder,
+    format: options.VocabularyFormat = None,
+    columns: options.Columns = None,
+    shared_names: options.SharedNames = "all",
+    suffixes: options.Suffixes = None,
     mappings: Annotated[
         list[Path] | None,
         typer.Option(
@@ -45,24 +31,24 @@ def kb_build(
             "repeated."
         ),
     ] = None,
-    option: ReaderOptions = None,
+    option: options.ReaderOptions = None,
 ) -> None:
     """Build a vocabulary from the files it is published in."""
     from ..vocabulary.sources.build import build_vocabulary
 
-    format, options = table_options(format, columns, option)
+    format, given = options.table_options(format, columns, option)
     kb = build_vocabulary(
         files,
         output,
         format=format,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
         suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
-        options=options,
+        options=given,
         mappings=mappings or (),
     )
-    print_columns(kb.meta["sources"])
-    print_mappings(kb.meta["sources"])
-    print_counts(kb, output)
+    options.print_columns(kb.meta["sources"])
+    options.print_mappings(kb.meta["sources"])
+    options.print_counts(kb, output)
 
 
 @kb_app.command("merge")
@@ -70,12 +56,12 @@ def kb_merge(
     vocabularies: Annotated[
         list[str], typer.Argument(help="Folders, files or names, in order of precedence.")
     ],
-    output: NewFolder,
+    output: options.NewFolder,
     shared_names: Annotated[
         str | None,
         typer.Option(help="As for `kb build`; needed if the rules of the vocabularies differ."),
     ] = None,
-    suffixes: Suffixes = None,
+    suffixes: options.Suffixes = None,
 ) -> None:
     """Join vocabularies; the first one's canonical names are kept."""
     from ..linking.settings.loaders import load_vocabulary
@@ -87,7 +73,7 @@ def kb_merge(
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
         suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
     )
-    print_counts(kb, output)
+    options.print_counts(kb, output)
 
 
 @kb_app.command("fetch")
@@ -114,7 +100,7 @@ def kb_fetch(
     taxon: Annotated[
         str | None, typer.Option(help="Species by NCBI Taxonomy, e.g. 9606,10090.")
     ] = None,
-    option: ReaderOptions = None,
+    option: options.ReaderOptions = None,
     catalogue: Annotated[
         bool, typer.Option("--list", help="Print the catalogue, and what is built.")
     ] = False,
@@ -143,7 +129,7 @@ def kb_fetch(
         try:
             _announce(source, request, file)
             kb = fetch_vocabulary(
-                source, folder, request=request, copy=file, options=reader_options(option)
+                source, folder, request=request, copy=file, options=options.reader_options(option)
             )
         except AngelError as error:
             if is_one:
@@ -151,7 +137,7 @@ def kb_fetch(
             failed.append(source.name)
             typer.echo(str(error), err=True)
             continue
-        print_counts(kb, folder or built_folder(source.name))
+        options.print_counts(kb, folder or built_folder(source.name))
         target = folder or source.name
         typer.echo(f'Use it: spacy_angel.load(kb="{target}"), or --kb {target}')
     if failed:
@@ -191,19 +177,17 @@ def kb_update(
                 f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch "
                 "into another folder with `kb fetch -o`."
             )
-        name, request = fetched
-        source = find_source(name)
+        source, request = find_source(fetched[0]), fetched[1]
         _announce(source, request, None)
         fetch_vocabulary(source, folder, request=request)
         repeat_additions(folder, built)
         after = ConceptKB.from_disk(folder)
-        print_counts(after, folder)
+        options.print_counts(after, folder)
         difference = compare_vocabularies(before, after)
-        for kind in ("added", "gone", "merged", "renamed"):
+        for kind, arrow in (("added", " "), ("gone", " "), ("merged", "→ "), ("renamed", "→ ")):
             pairs = getattr(difference, kind)
             typer.echo(f"{len(pairs):,} concepts {kind}")
             for first, second in pairs[:_SHOWN]:
-                arrow = "→ " if kind in ("merged", "renamed") else " "
                 typer.echo(f"  {first} {arrow}{second}")
             if len(pairs) > _SHOWN:
                 typer.echo(f"  … and {len(pairs) - _SHOWN:,} more")
@@ -227,11 +211,11 @@ def _announce(source: "Source", request: "Request", file: Path | None) -> None:
 
 @kb_app.command("search")
 def kb_search(
-    kb: Vocabulary,
+    kb: options.Vocabulary,
     text: Annotated[str, typer.Argument(help="Identifier or name, whole or a part of it.")],
     limit: Annotated[int, typer.Option("--limit", "-n", help="Concepts to show.")] = 10,
 ) -> None:
-    """Find concepts by identifier, name, words of a name, or similar spelling."""
+    """Find concepts by identifier, name, the beginning of a name, or similar spelling."""
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.lookup.typed import search_concepts
 
@@ -244,13 +228,11 @@ def kb_search(
     if not hits:
         typer.echo("Nothing in the vocabulary is like it.")
         raise typer.Exit(1)
-    if hits[0].how == "similar":
-        typer.echo("No name has these words; these are spelled similarly.", err=True)
 
 
 @kb_app.command("export")
 def kb_export(
-    kb: Vocabulary,
+    kb: options.Vocabulary,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File: .jsonl or .tsv, perhaps with .gz.")
     ],
@@ -274,7 +256,9 @@ def kb_check(
     rules: Annotated[Path, typer.Argument(help="File of rules, as the setting `curation` reads.")],
     kb: Annotated[
         Path,
-        typer.Option(help="Vocabulary: folder, or name of one that was fetched.", callback=located),
+        typer.Option(
+            help="Vocabulary: folder, or name of one that was fetched.", callback=options.located
+        ),
     ],
     all_rules: Annotated[
         bool, typer.Option("--all", help="Also show the rules that are in effect.")
@@ -284,8 +268,8 @@ def kb_check(
     where a rule needs a person, or a row is none."""
     from wasabi import table
 
-    from ..curation.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
-    from ..vocabulary.changes.rule_file import read_rules
+    from ..vocabulary.changes.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
+    from ..vocabulary.changes.rules import read_rules
     from ..vocabulary.kb import ConceptKB
 
     read = read_rules(rules)
@@ -299,7 +283,7 @@ def kb_check(
         if all_rules or state != IN_EFFECT:
             rows += [(str(f.rule.number), state, str(f.rule), f.note) for f in found]
     for number, problem in read.problems:
-        typer.echo(f"Line {number} is left out: {problem}.", err=True)
+        typer.echo(f"Line {number} is skipped: {problem}.", err=True)
     if rows:
         header = ("line", "state", "rule", "note")
         aligns: list[Any] = ["r", "l", "l", "l"]
@@ -310,7 +294,7 @@ def kb_check(
 
 @kb_app.command("add")
 def kb_add(
-    kb: Vocabulary,
+    kb: options.Vocabulary,
     file: Annotated[
         Path | None,
         typer.Argument(help="Vocabulary file with concepts, or further names of known ones."),
@@ -330,16 +314,13 @@ def kb_add(
     format: Annotated[
         str | None, typer.Option(help="Format of the file or corpus; inferred if not given.")
     ] = None,
-    columns: Columns = None,
-    option: ReaderOptions = None,
+    columns: options.Columns = None,
+    option: options.ReaderOptions = None,
 ) -> None:
     """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary. Names
     of one concept are written as rules beside the vocabulary."""
-    from ..corpora.mention_names import mention_names
-    from ..corpora.registry import read_corpus
+    from ..vocabulary.changes.rules import NEW, Rule
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.build import add_vocabulary
-    from ..vocabulary.sources.edits import add_to_concept
 
     if sum(given is not None for given in (file, mentions, concept)) != 1:
         raise AngelError(
@@ -349,30 +330,43 @@ def kb_add(
         raise AngelError("--concept ID and --name NAME must be given together.")
     before = ConceptKB.from_disk(kb)
     if mentions is not None:
-        documents = read_corpus(mentions, format, **reader_options(option))
-        built = ConceptKB.from_disk(kb, rules=False)
-        step = built.add_mentions(mention_names(documents), str(mentions))
-        built.to_disk(kb)
-        typer.echo(
-            f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
-            "identifier that is not in the vocabulary."
-        )
+        _add_mentions(kb, mentions, format, options.reader_options(option))
     elif file is not None:
-        format, options = table_options(format, columns, option)
-        added = add_vocabulary(kb, file, format=format, options=options)
-        print_columns(added.meta["sources"][-1:])
-    elif concept is not None:
-        add_to_concept(kb, concept, name or ())
+        from ..vocabulary.sources.build import add_vocabulary
+
+        format, given = options.table_options(format, columns, option)
+        added = add_vocabulary(kb, file, format=format, options=given)
+        options.print_columns(added.meta["sources"][-1:])
+    else:
+        conditions = [] if concept in before else [NEW]
+        ConceptKB.from_disk(kb).edit_stored(
+            Rule("add", text, concept=concept or "", condition="".join(conditions[i:]))
+            for i, text in enumerate(name or ())
+        )
     after = ConceptKB.from_disk(kb)
     if mentions is None:
         n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
         typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
-    print_counts(after, kb)
+    options.print_counts(after, kb)
+
+
+def _add_mentions(kb: Path, corpus: Path, format: str | None, given: dict[str, Any]) -> None:
+    from ..corpora.mention_names import mention_names
+    from ..corpora.registry import read_corpus
+    from ..vocabulary.kb import ConceptKB
+
+    built = ConceptKB.from_disk(kb, rules=False)
+    step = built.add_mentions(mention_names(read_corpus(corpus, format, **given)), str(corpus))
+    built.to_disk(kb)
+    typer.echo(
+        f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
+        "identifier that is not in the vocabulary."
+    )
 
 
 @kb_app.command("remove")
 def kb_remove(
-    kb: Vocabulary,
+    kb: options.Vocabulary,
     concept_ids: Annotated[list[str], typer.Argument(help="Identifiers of the concepts.")],
     name: Annotated[
         list[str] | None,
@@ -380,21 +374,21 @@ def kb_remove(
     ] = None,
 ) -> None:
     """Remove concepts, or names of one concept; if one is unknown, nothing is removed."""
+    from ..vocabulary.changes.rules import Rule
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.edits import remove_concepts, remove_names
 
-    if not name:
-        remove_concepts(kb, concept_ids)
-    elif len(concept_ids) > 1:
+    if name and len(concept_ids) > 1:
         raise AngelError(f"--name needs exactly one concept, not {' '.join(concept_ids)}.")
-    else:
-        remove_names(kb, concept_ids[0], name)
-    print_counts(ConceptKB.from_disk(kb), kb)
+    vocabulary = ConceptKB.from_disk(kb)
+    vocabulary.edit_stored(
+        Rule("remove", text, concept=own) for own in concept_ids for text in name or [""]
+    )
+    options.print_counts(vocabulary, kb)
 
 
 @kb_app.command("rename")
 def kb_rename(
-    kb: Vocabulary,
+    kb: options.Vocabulary,
     concept_id: Annotated[str, typer.Argument(help="Identifier of the concept.")],
     new: Annotated[
         str, typer.Argument(help="Its canonical name from now on; the former one stays an alias.")
@@ -405,9 +399,10 @@ def kb_rename(
     ] = None,
 ) -> None:
     """Give a concept another canonical name, or replace one of its names."""
+    from ..vocabulary.changes.rules import Rule
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.edits import rename
 
-    rename(kb, concept_id, new, name)
-    concept = ConceptKB.from_disk(kb)[concept_id]
+    vocabulary = ConceptKB.from_disk(kb)
+    vocabulary.edit_stored([Rule("rename", new, concept=concept_id, instead_of=name or "")])
+    concept = vocabulary[concept_id]
     typer.echo(f"{concept.concept_id}  {'; '.join(concept.names)}")

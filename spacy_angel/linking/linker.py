@@ -24,10 +24,10 @@ from ..component.checked import unknown_names
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
-from ..curation.curated import Curated, CurationFile
 from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing, write_json
 from ..files.json_values import parse_as
+from ..vocabulary.changes.curated import Curated, CurationFile
 from .candidates.linking_pass import LinkingPass
 from .decision.extensions import set_extensions
 from .decision.links import Link, rank_candidates
@@ -112,7 +112,7 @@ class AngelLinker(DocumentPipe):
         self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
         self._curation: CurationFile | None = None
-        self._held: tuple[Curated | None] | None = None
+        self._frozen: tuple[Curated | None] | None = None
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
         self.register_attributes()
@@ -223,21 +223,18 @@ class AngelLinker(DocumentPipe):
         types = known_types(self.settings.types_by_label, kb)
         self.settings = self.settings.changed(types_by_label=types)
 
-    @property
-    def curated(self) -> Curated | None:
-        """RETURNS (Curated | None): the vocabulary under the rules of the setting `curation`, as
-        the file stands now; None without it. RAISES (AngelError): the file cannot be read, and
-        never was."""
-        if self._held is not None:
-            return self._held[0]
-        source = self._curation_file()
-        return None if source is None else source.over(self.kb)
+    def read_curation(self) -> Curated | None:
+        """RETURNS (Curated | None): the vocabulary under its own rules and those of the setting
+        `curation`, whose file is read again if it has changed; None without rules. It is read once
+        for each batch of documents. RAISES (AngelError): the file cannot be read, and never was."""
+        if self._frozen is not None:
+            return self._frozen[0]
+        return self._curation_file().over(self.kb)
 
-    @property
-    def kb_in_use(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): `kb`, or a copy of it with the names that the rules of `curation`
-        give and take."""
-        curated = self.curated
+    def effective_kb(self) -> "ConceptKB":
+        """RETURNS (ConceptKB): `kb`, or a copy of it with the names that rules add and remove, see
+        `read_curation`."""
+        curated = self.read_curation()
         return self.kb if curated is None else curated.kb
 
     @property
@@ -261,17 +258,18 @@ class AngelLinker(DocumentPipe):
             self.settings = self.settings.changed(**{name: own[name] for name in settings})
 
     @contextmanager
-    def holding_rules(self) -> Iterator[None]:
-        """The rules of `curation` as they are now for the time of a block: what is linked in it,
-        and what is said of that, goes by the same ones.
+    def frozen_rules(self, curated: Curated | None = None) -> Iterator[None]:
+        """Keep the rules for the time of a block: all that is linked in it, and explanations,
+        follow the same ones.
 
-        RAISES (AngelError): see `curated`.
+        curated (Curated | None): the vocabulary under other rules; None: those in use now.
+        RAISES (AngelError): see `read_curation`.
         """
-        self._held = (self.curated,)
+        self._frozen = (curated or self.read_curation(),)
         try:
             yield
         finally:
-            self._held = None
+            self._frozen = None
 
     def initialize(
         self,
@@ -315,7 +313,7 @@ class AngelLinker(DocumentPipe):
             return [[] for _ in docs]
         # What other threads add to the vocabulary meanwhile is there for the next documents.
         with self.kb.reading():
-            return self._pass(self.curated).links(docs, spans)
+            return self._pass(self.read_curation()).links(docs, spans)
 
     def _pass(self, curated: Curated | None, settings: LinkerSettings | None = None) -> LinkingPass:
         return LinkingPass(
@@ -371,7 +369,7 @@ class AngelLinker(DocumentPipe):
         from .showing.explanation import explain_mentions
 
         with self.kb.reading():
-            curated = self.curated
+            curated = self.read_curation()
             without_rules = None if curated is None else self._pass(None)
             return explain_mentions(doc, self._pass(curated), without_rules)
 
@@ -413,7 +411,7 @@ class AngelLinker(DocumentPipe):
         of_model = self.settings.changed(search={"shortcuts": False})
         spans = [find_spans(doc, of_model.span_key) for doc in docs]
         with self.kb.reading():
-            one_pass = self._pass(self.curated, of_model)
+            one_pass = self._pass(self.read_curation(), of_model)
             candidates = one_pass.candidates(docs, spans, overwrite=True)
         return [
             CalibrationItem(
@@ -492,7 +490,7 @@ class AngelLinker(DocumentPipe):
         for name, file in SAVED_FILES.items():
             if settings[name] is not None:
                 read = Path(settings[name]).read_bytes
-                if name == "curation" and rules is not None:
+                if name == "curation":
                     read = rules.content
                 writers[file] = partial(_write, data=read())
         util.to_disk(path, writers, exclude)
@@ -554,8 +552,8 @@ class AngelLinker(DocumentPipe):
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
-        if (rules := self._curation_file()) is not None:
-            writers["curation"] = rules.content
+        if self.settings.curation is not None:
+            writers["curation"] = self._curation_file().content
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -602,13 +600,10 @@ class AngelLinker(DocumentPipe):
         settings |= self._block.overrides(config)
         self.settings = LinkerSettings.from_dict(settings)
 
-    def _curation_file(self) -> CurationFile | None:
-        """RETURNS (CurationFile | None): of the setting `curation`, kept as long as that stays."""
-        path = self.settings.curation
-        if path is None:
-            return None
-        if self._curation is None or self._curation.path != path:
-            self._curation = CurationFile(path)
+    def _curation_file(self) -> CurationFile:
+        """RETURNS (CurationFile): of the setting `curation`, kept as long as that stays."""
+        if self._curation is None or self._curation.path != self.settings.curation:
+            self._curation = CurationFile(self.settings.curation)
         return self._curation
 
     def _take_types_of(self, vocabulary: Any) -> None:

@@ -23,7 +23,7 @@ from .mentions.matcher_settings import NEUTRAL_LABEL, MatcherSettings
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.lookup.occurrences import Occurrence, Occurrences
+    from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher, Occurrence
 
 # Names of MeSH that were among the most frequent words of 2,000 abstracts, nearly always in their
 # everyday meaning.
@@ -62,7 +62,7 @@ class AngelMatcher(DocumentPipe):
         self._nlp = nlp
         self.settings = settings
         self._is_idle = False
-        self._occurrences: tuple[ConceptKB, Occurrences] | None = None
+        self._matcher: tuple[ConceptKB, DictionaryMatcher] | None = None
 
     @property
     def linker(self) -> AngelLinker:
@@ -114,7 +114,7 @@ class AngelMatcher(DocumentPipe):
         linker = self.linker
         with linker.kb.reading():
             # Names that rules of curation give are found as others are.
-            kb = linker.kb_in_use
+            kb = linker.effective_kb()
             return [self._spans(doc, linker, kb) for doc in docs]
 
     def set_annotations(self, docs: Sequence[Doc], spans: Sequence[Sequence[Span]]) -> None:
@@ -180,7 +180,7 @@ class AngelMatcher(DocumentPipe):
                 yield span
 
     def _find(self, text: str, kb: "ConceptKB") -> "list[Occurrence]":
-        from ..vocabulary.lookup.occurrences import Occurrences
+        from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 
         if self.settings.names == "own" and not self._is_idle and not kb.own_names:
             self._is_idle = True
@@ -191,17 +191,17 @@ class AngelMatcher(DocumentPipe):
                 stacklevel=2,
             )
         with COMPILING:
-            if self._occurrences is None or self._occurrences[0] is not kb:
+            if self._matcher is None or self._matcher[0] is not kb:
                 stop_words = self.settings.stop_words
-                occurrences = Occurrences(
+                matcher = DictionaryMatcher(
                     kb,
                     everything=self.settings.names == "all",
                     min_length=self.settings.min_length,
                     stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
                 )
-                self._occurrences = kb, occurrences
-            occurrences = self._occurrences[1]
-        return occurrences.find(text)
+                self._matcher = kb, matcher
+            matcher = self._matcher[1]
+        return matcher.find(text)
 
     def _may_stand(self, span: Span, others: Sequence[Span]) -> bool:
         """others (Sequence[Span]): the mentions that it overlaps."""
@@ -223,7 +223,7 @@ def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
         from seven letters on, with one changed, added or left out; the first and the last letter
         agree.
     """
-    from ..vocabulary.lookup.occurrences import Occurrence
+    from ..vocabulary.lookup.dictionary_matcher import Occurrence
 
     for found in _WORD.finditer(text):
         word = found[0]

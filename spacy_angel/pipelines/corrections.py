@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from spacy.language import Language
 
@@ -15,8 +14,8 @@ from ..corpora.documents import CorpusDocument
 from ..corpora.entity_types import complete_ids
 from ..linking.linker import AngelLinker
 from ..linking.ranking.concepts import NIL
-from ..vocabulary.changes.rule_file import read_rules, write_rules
-from ..vocabulary.changes.rules import Rule
+from ..vocabulary.changes.curated import Curated
+from ..vocabulary.changes.rules import Rule, read_rules
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids
@@ -62,13 +61,11 @@ def learn_rules(
     own = linker.settings.curation
     own_rules = read_rules(Path(own)).rules if own is not None else ()
     after: list[list[Decision]] = []
-    with TemporaryDirectory(prefix="spacy-angel-") as folder:
-        for fold in range(min(_FOLDS, len(corpus))):
-            others = [row for i, row in enumerate(before) if i % _FOLDS != fold]
-            path = Path(folder) / f"{fold}.tsv"
-            write_rules([*own_rules, *propose_rules(chain(*others), linker.kb)], path)
-            with linker.using(curation=str(path)):
-                after += decisions(nlp, linker, corpus[fold::_FOLDS])
+    for fold in range(min(_FOLDS, len(corpus))):
+        others = chain(*(row for i, row in enumerate(before) if i % _FOLDS != fold))
+        rules = [*own_rules, *propose_rules(others, linker.kb)]
+        with linker.frozen_rules(Curated(linker.kb, rules)):
+            after += decisions(nlp, linker, corpus[fold::_FOLDS])
     return propose_rules(chain(*before), linker.kb), before, after
 
 
@@ -82,7 +79,7 @@ def decisions(
     RETURNS (list[list[Decision]]): one list per document.
     """
     # A linker that does not overwrite would return the gold identifiers.
-    docs = prepare_docs(nlp, linker, [one.without_ids() for one in documents], given=True)
+    docs = prepare_docs(nlp, linker, [document.without_ids() for document in documents], given=True)
     kb, attribute = linker.kb, linker.settings.outputs.kb_id
     found = []
     with linker.using(span_key=GOLD_SPANS):
@@ -101,7 +98,7 @@ def propose_rules(decided: Iterable[Decision], kb: ConceptKB) -> list[Rule]:
     """Make the rules that correct more links than they break.
 
     A string whose links are wrong means the concept that most of its mentions have; if most have no
-    concept, it is never a mention. If a string occurs with several labels, each label gets its own
+    concept, it is never linked. If a string occurs with several labels, each label gets its own
     rule. Mentions of several concepts are ignored.
 
     decided (Iterable[Decision]): corrected links.
@@ -121,7 +118,7 @@ def propose_rules(decided: Iterable[Decision], kb: ConceptKB) -> list[Rule]:
             continue
         reason = f"{n} of {len(group)} corrected or confirmed, {n_right} right before"
         rule = Rule(
-            "means" if gold else "not-mention",
+            "prefer" if gold else "exclude",
             Counter(one.text for one in group).most_common(1)[0][0],
             label=label if n_labels[name] > 1 else "",
             concept=gold,

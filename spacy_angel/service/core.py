@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..about import __version__
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.showing.display import concept_url
-from ..vocabulary.lookup.typed import complete_name, concept_of
+from ..vocabulary.lookup.typed import search_concepts
 from .batches import LinkQueue
 from .limits import Limits, Refused
 from .linking import Failure, Job, Linked, PipelineLinker
@@ -41,8 +41,8 @@ class Service:
         self.limits = limits
         self.kb = linker.kb
         self.queue = LinkQueue(PipelineLinker(nlp, linker), limits.max_waiting, on_batch)
-        # Built now, so that the first search need not wait for them.
-        _ = self.kb.prefixes.index, self.kb.nearest.index
+        # Built now, so that the first search need not wait for it.
+        _ = self.kb.nearest.index
 
     def close(self) -> None:
         """Answer the waiting requests, and accept nothing more."""
@@ -84,13 +84,13 @@ class Service:
                 how=hit.how,
                 types=list(hit.concept.types),
             )
-            for hit in complete_name(self.kb, text, limit)
+            for hit in search_concepts(self.kb, text, limit)
         ]
 
     def concept(self, concept_id: str) -> ConceptAnswer:
         """concept_id (str): in any spelling. RETURNS (ConceptAnswer): the concept.
         RAISES (Refused): there is none."""
-        concept = concept_of(self.kb, concept_id)
+        concept = self.kb.get(concept_id.strip())
         if concept is None:
             raise Refused(404, "No concept has this identifier. Search by name: /concepts?q=NAME.")
         return ConceptAnswer(

@@ -93,7 +93,7 @@ class PipelineLinker:
         with ExitStack() as stack:
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
-                stack.enter_context(self.linker.holding_rules())
+                stack.enter_context(self.linker.frozen_rules())
             for warning in told:
                 logger.warning(" ".join(str(warning.message).split()))
             yield

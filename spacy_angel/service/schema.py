@@ -130,7 +130,7 @@ class NameHit(BaseModel):
     concept_id: str
     name: str = Field(description="Canonical name.")
     matched: str
-    how: Literal["identifier", "name", "prefix", "words", "similar"]
+    how: Literal["identifier", "name", "prefix", "similar"]
     types: list[str]
 
 

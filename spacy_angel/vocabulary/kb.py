@@ -1,26 +1,25 @@
 """The vocabulary of a linker: concepts and names in a folder, changed while running."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import AngelError, unknown_name
-from .changes.applied import change_concepts, is_of_vocabulary, remove_excluded
-from .changes.editable import EditableVocabulary
-from .changes.rule_file import digest_of, read_rules
-from .changes.rules import Rule
-from .lookup.cached_index import CachedIndex
+from .changes.edits import UserEdits
+from .changes.overlay import Subset
+from .changes.rules import Rule, append_rules, read_rules, write_rules
+from .lookup.cached_index import CompiledNames
 from .lookup.meaning import CloseNames
-from .lookup.nearest import SimilarNames
-from .lookup.prefixes import NamePrefixes
-from .lookup.scispacy_views import ConceptsById, IdsBySpelling
-from .lookup.search_spaces import SearchSpaces, Subset
+from .lookup.search_spaces import SearchSpaces
+from .lookup.string_similarity import SimilarNames
 from .lookup.words import KnownWords
 from .names.concepts import Concept
 from .species.reader import SpeciesReader
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 KIND = "spacy-angel vocabulary"
 VERSION = 1
 RULES = "rules.tsv"
-"""In the folder of a vocabulary: what a curator changed in it."""
+"""In the folder of a vocabulary: the rules that change it."""
 
 
 class BuildOptions(TypedDict, total=False):
@@ -84,7 +83,7 @@ class _Meta(BaseModel):
     own_names: dict[str, list[str]] = {}
 
 
-class ConceptKB(EditableVocabulary):
+class ConceptKB(UserEdits):
     """Concepts and names of a vocabulary.
 
     The search works with names in normal form (`concepts.normalize_name`), each of which has one
@@ -94,7 +93,7 @@ class ConceptKB(EditableVocabulary):
 
     Made by `build`, `join`, `merge`, `from_disk` or `from_bytes`. What is stored is never changed:
     changes made while running lie over it until `to_disk` writes them to a new folder. The reading
-    methods are those of `VocabularyOverlay`, the changing ones those of `EditableVocabulary`.
+    methods are those of `VocabularyOverlay`, the changing ones those of `UserEdits`.
     """
 
     def __init__(
@@ -102,19 +101,19 @@ class ConceptKB(EditableVocabulary):
     ) -> None:
         super().__init__(table, meta)
         self.path = path
-        # version and digest of the rules that it was opened with
-        self._opened = (0, "")
+        # the version that was opened, and the rules of its folder
+        self._opened: tuple[int, tuple[Rule, ...]] = (0, ())
         self._suffixes = Suffixes(self, meta["endings"]) if meta.get("endings") else None
         self._species_reader: SpeciesReader | None = None
-        key, folder = meta["fingerprint"], None if path is None else path / TRIES
-        self._spaces = SearchSpaces(self, key, folder, self._suffixes)
-        self.nearest = SimilarNames(self, key, folder)
-        self.meanings = CloseNames(self, key, folder)
-        self.words = KnownWords(self, key, folder)
-        self.prefixes = NamePrefixes(self, key, folder)
-        self._indexes: tuple[CachedIndex[Any], ...] = (
-            *(self.nearest, self.meanings, self.words, self.prefixes),
-        )
+        self._use(CompiledNames(meta["fingerprint"], None if path is None else path / TRIES))
+
+    def _use(self, compiled: CompiledNames) -> None:
+        """compiled (CompiledNames): of the stored names, gets tries and indexes."""
+        self._compiled = compiled
+        self._spaces = SearchSpaces(self, compiled, self._suffixes)
+        self.nearest = SimilarNames(self, compiled)
+        self.meanings = CloseNames(self, compiled)
+        self.words = KnownWords(self, compiled)
 
     @classmethod
     def build(
@@ -172,19 +171,17 @@ class ConceptKB(EditableVocabulary):
             if value not in known:
                 raise AngelError(unknown_name(f"rule of {kind}", value, ", ".join(map(str, known))))
         table, counts = read_table(vocabularies, shared_names)
-        meta: dict[str, Any] = {
+        fingerprint = table.fingerprint if suffixes is None else table.fingerprint_with(suffixes)
+        meta = {
             "shared_names": shared_names,
-            "fingerprint": table.fingerprint,
+            "endings": suffixes,
+            "fingerprint": fingerprint,
             "counts": counts,
             "sources": [dict(source) for source in sources],
             "steps": [dict(step) for step in steps],
+            "frequencies": dict(frequencies),
+            "own_names": {i: list(names) for i, names in own_names.items()},
         }
-        if suffixes is not None:
-            meta |= {"endings": suffixes, "fingerprint": table.fingerprint_with(suffixes)}
-        if frequencies:
-            meta["frequencies"] = dict(frequencies)
-        if own_names:
-            meta["own_names"] = {i: list(names) for i, names in own_names.items()}
         if path is None:
             return cls(table, meta)
         write_folder(Path(path), KIND, VERSION, table.columns, meta)
@@ -220,10 +217,10 @@ class ConceptKB(EditableVocabulary):
         own_names: dict[str, list[str]] = {}
         for meta in metas:
             frequencies.update(meta.get("frequencies", {}))
-            for concept_id, names in meta.get("own_names", {}).items():
+            for concept_id, names in meta["own_names"].items():
                 own_names.setdefault(concept_id, []).extend(names)
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
-        return cls.join(
+        merged = cls.join(
             kbs,
             path,
             shared_names=shared_names or rules[0],
@@ -233,12 +230,16 @@ class ConceptKB(EditableVocabulary):
             frequencies=frequencies,
             own_names=own_names,
         )
+        merged.rules = tuple(rule for kb in kbs for rule in kb.rules)
+        if merged.rules and merged.path is not None:
+            write_rules(merged.path / RULES, merged.rules)
+        return merged
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # What is in a folder is not copied: a process that gets it maps the same files.
-        is_unchanged = self.version == self._opened[0]
-        if self.path is not None and is_unchanged and self.path.is_dir():
-            return _reopen, (self.path.resolve(), self._meta, self._opened)
+        version, rules = self._opened
+        if self.path is not None and self.version == version and self.path.is_dir():
+            return _reopen, (self.path.resolve(), self._meta, rules, self.rules)
         return super().__reduce_ex__(protocol)
 
     def copy(self) -> "ConceptKB":
@@ -247,9 +248,7 @@ class ConceptKB(EditableVocabulary):
         with self.reading():
             twin = ConceptKB(self.table, self._meta, self.path)
             twin._copy_changes(self)
-            twin._spaces.share(self._spaces)
-            for own, others in zip(twin._indexes, self._indexes, strict=True):
-                own.share(others)
+            twin._use(self._compiled)
         return twin
 
     def __repr__(self) -> str:
@@ -259,16 +258,13 @@ class ConceptKB(EditableVocabulary):
     @property
     def meta(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, the rule of
-        `build(suffixes=)`, if there is one; `fingerprint` of the names; `counts` as last stored;
+        `build(suffixes=)`; `fingerprint` of the names; `counts` as last stored;
         `sources`; `steps`, including those since then; `frequencies` of concepts, if mentions of a
         corpus were added; `own_names` by identifier; and `kind`, `version` and `columns` with their
         checksums, if it was opened from a folder."""
-        meta = deepcopy(self._meta)
-        meta.pop("own_names", None)
-        if self._user_names:
-            meta["own_names"] = deepcopy(self._user_names)
-        if self._user_edits:
-            meta["steps"].append({"step": "edit", **self._user_edits})
+        meta = deepcopy({**self._meta, "own_names": self._user_names})
+        if self._is_edited:
+            meta["steps"].append({"step": "edit"})
         return meta
 
     @property
@@ -281,7 +277,7 @@ class ConceptKB(EditableVocabulary):
             sources=meta["sources"],
             steps=meta["steps"],
             frequencies=meta.get("frequencies", {}),
-            own_names=meta.get("own_names", {}),
+            own_names=meta["own_names"],
         )
 
     @property
@@ -335,35 +331,33 @@ class ConceptKB(EditableVocabulary):
         return self.written(i, next((text for text, ids in by_suffix if concept_id in ids), ""))
 
     @property
-    def cui_to_entity(self) -> Mapping[str, Concept]:
-        """RETURNS (Mapping[str, Concept]): concepts by identifier, as scispaCy's `linker.kb`."""
-        return ConceptsById(self)
+    def cui_to_entity(self) -> "ConceptKB":
+        """RETURNS (ConceptKB): itself: `kb[identifier]`, as scispaCy's `linker.kb`."""
+        return self
 
     @property
     def alias_to_cuis(self) -> Mapping[str, set[str]]:
-        """RETURNS (Mapping[str, set[str]]): identifiers by name as its source writes it, as
-        scispaCy's `linker.kb`."""
-        return IdsBySpelling(self)
+        """RETURNS (Mapping[str, set[str]]): identifiers by name as its source writes it, else with
+        other capitals, as scispaCy's `linker.kb`."""
+        return _IdsBySpelling(self)
 
-    @property
-    def semantic_type_tree(self) -> NoReturn:
-        """RAISES (AttributeError): says what to use in place of scispaCy's tree of types."""
-        raise AttributeError(
-            "ConceptKB has no semantic_type_tree. Use `kb.types`, `concept.types`, and the setting "
-            "`types_by_label`."
-        )
+    def edit_stored(self, rules: Iterable[Rule]) -> None:
+        """Change a stored vocabulary: by rules that are appended to `rules.tsv` in its folder.
 
-    def apply(self, rules: Sequence[Rule]) -> None:
-        """Apply the rules of a curator while running: concepts and names that they give to the
-        vocabulary or take from it, as `add`, `add_names`, `rename`, `remove_name` and `remove` do.
-
-        rules (Sequence[Rule]): those about mentions alone (with a label, `case`, `not-mention` …)
-            are ignored: they belong into the linker's setting `curation`.
+        rules (Iterable[Rule]): `add`, `remove` and `rename`; those that change nothing are not
+            written.
+        RAISES (AngelError): see `edit`; nothing is written then.
         """
-        own = list(filter(is_of_vocabulary, rules))
-        with self._lock.changing():
-            change_concepts(self, own)
-            remove_excluded(self, own)
+        if self.path is None:
+            raise AngelError("The vocabulary is in memory. Save it first: kb.to_disk(FOLDER).")
+        written = []
+        for rule in rules:
+            version, own = self.version, self.resolve(rule.concept) or rule.concept
+            self.edit(rule)
+            if self.version != version:
+                written.append(replace(rule, concept=own, date=date.today().isoformat()))
+        if written:
+            append_rules(self.path / RULES, written)
 
     def subset(
         self,
@@ -422,15 +416,14 @@ class ConceptKB(EditableVocabulary):
         with self.reading():
             stored = self._compacted()
         write_folder(path, KIND, VERSION, stored.table.columns, stored._meta)
-        compiled: tuple[Any, ...] = (self._spaces, *self._indexes)
+        is_own = self.path is not None and path.resolve() == self.path.resolve()
+        if self.rules and not is_own:
+            write_rules(path / RULES, self.rules)
         if stored is self:
-            for part in compiled:
-                part.to_disk(path / TRIES)
-        elif self.path is not None and path.resolve() == self.path.resolve():
+            self._compiled.to_disk(path / TRIES)
+        elif is_own:
             # what is mapped is no longer what the folder holds
-            self.path = None
-            for part in compiled:
-                part.folder = None
+            self.path = self._compiled.folder = None
 
     @classmethod
     def from_disk(cls, path: Path | str, *, rules: bool = True) -> "ConceptKB":
@@ -450,14 +443,15 @@ class ConceptKB(EditableVocabulary):
             found = read_rules(path / RULES)
             found.warn(str(path / RULES))
             kb.apply(found.rules)
-            kb._opened = (kb.version, digest_of(found.rules))
+            kb._opened = kb.version, found.rules
         return kb
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): the vocabulary, including changes, without tries."""
         with self.reading():
             stored = self._compacted()
-        return pack(KIND, VERSION, stored.table.columns, stored._meta)
+        meta = {**stored._meta, "rules": list(map(asdict, self.rules))}
+        return pack(KIND, VERSION, stored.table.columns, meta)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ConceptKB":
@@ -468,7 +462,10 @@ class ConceptKB(EditableVocabulary):
         RAISES (AngelError): the bytes are truncated, damaged or something else.
         """
         columns, meta = unpack(data, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
-        return cls(_table(columns, meta, Path("<bytes>")), meta)
+        rules = meta.pop("rules")
+        kb = cls(_table(columns, meta, Path("<bytes>")), meta)
+        kb.rules = tuple(Rule(**rule) for rule in rules)
+        return kb
 
     @staticmethod
     def verify(path: Path | str) -> None:
@@ -484,14 +481,41 @@ class ConceptKB(EditableVocabulary):
         return self if self.version == 0 else ConceptKB.build(self, **self.build_options)
 
 
-def _reopen(path: Path, meta: dict[str, Any], opened: tuple[int, str]) -> ConceptKB:
+class _IdsBySpelling(Mapping[str, set[str]]):
+    """Name → identifiers of the concepts whose source writes it so, else with other capitals."""
+
+    def __init__(self, kb: ConceptKB) -> None:
+        self._kb = kb
+
+    def __getitem__(self, spelling: str) -> set[str]:
+        concepts, folded = self._kb.find(spelling), spelling.casefold()
+        concept_ids = {c.concept_id for c in concepts if spelling in c.names} or {
+            c.concept_id for c in concepts if folded in map(str.casefold, c.names)
+        }
+        if not concept_ids:
+            raise KeyError(spelling)
+        return concept_ids
+
+    def __iter__(self) -> Iterator[str]:
+        names = (name for i in range(self._kb.n_names) for name in self._kb.spellings_of(i))
+        return (name for name in names if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _reopen(
+    path: Path, meta: dict[str, Any], opened: tuple[Rule, ...], rules: tuple[Rule, ...]
+) -> ConceptKB:
     """RETURNS (ConceptKB): the vocabulary of a folder, as it was when it was pickled."""
-    kb = ConceptKB.from_disk(path, rules=bool(opened[0]))
-    if kb._meta["columns"] != meta["columns"] or kb._opened != opened:
+    kb = ConceptKB.from_disk(path, rules=False)
+    if kb._meta["columns"] != meta["columns"]:
         raise AngelError(
             f"The vocabulary in {path} was rewritten since it was opened. Open it again."
         )
     kb._meta = meta
+    kb.apply(opened)
+    kb._opened, kb.rules = (kb.version, opened), rules
     return kb
 
 

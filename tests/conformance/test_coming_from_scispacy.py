@@ -31,10 +31,3 @@ def test_a_concept_unpacks_and_prints_as_an_entity(n):
     assert ours[1:2] == theirs[1:2]
     assert list(ours._asdict()) == list(theirs._asdict()) == list(Entity._fields)
     assert " ".join(str(ours).split()) == " ".join(str(theirs).split())
-
-
-def test_the_tree_of_types_is_not_there_and_says_what_is(nlp):
-    kb = nlp.get_pipe("angel_linker").kb
-    assert not hasattr(kb, "semantic_type_tree")
-    with pytest.raises(AttributeError, match=r"kb\.types"):
-        _ = kb.semantic_type_tree

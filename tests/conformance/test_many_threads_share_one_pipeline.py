@@ -147,8 +147,9 @@ def test_a_change_waits_for_readers_and_new_readers_for_the_change():
     for target in (change, read_later):
         threads.append(threading.Thread(target=target))
         threads[-1].start()
-        while not lock._n_waiting:
-            pass
+        # until the change has begun to wait
+        while lock._change.acquire(blocking=False):
+            lock._change.release()
     assert order == []
     release.set()
     for thread in threads:
@@ -163,7 +164,6 @@ def test_a_thread_may_read_within_its_own_change():
     with lock.reading(), lock.changing():
         pass
     assert not lock._readers
-    assert lock._changer is None
 
 
 def test_all_threads_are_told_the_same_number_of_threads():

@@ -92,9 +92,9 @@ def test_the_threshold_is_the_cause(nlp) -> None:
 
 def test_the_rule_is_the_cause_and_what_it_kept_from_is_told(nlp, tmp_path) -> None:
     before = explained(nlp, 1).kb_id
-    never = rules(tmp_path, "not-mention\taspirin\t\t\t\tjd\t2024-05-31\ta brand here")
+    never = rules(tmp_path, "exclude\taspirin\t\t\t\tjd\t2024-05-31\ta brand here")
     told = explained(nlp, 1, curation=never)
-    cause = "“aspirin” is never a mention (line 2; jd, 2024-05-31: a brand here)"
+    cause = "“aspirin” is never linked (line 2; jd, 2024-05-31: a brand here)"
     assert told.why == f"A rule: {cause}."
     assert (told.kb_id, told.rules, told.without_rules) == ("NIL", (cause,), before)
     excludes = rules(tmp_path, "exclude\t\tMESH:D001241")
@@ -102,7 +102,7 @@ def test_the_rule_is_the_cause_and_what_it_kept_from_is_told(nlp, tmp_path) -> N
     assert told.rules == ("never linked to: MESH:D001241 (line 2)",)
     assert told.without_rules == ASPIRIN
     assert ASPIRIN not in [concept.concept_id for concept in told.concepts]
-    means = rules(tmp_path, f"means\theart attack\t{NAMESAKE}")
+    means = rules(tmp_path, f"prefer\theart attack\t{NAMESAKE}")
     told = explained(nlp, curation=means)
     assert (told.kb_id, told.is_searched) == (NAMESAKE, False)
     assert told.why == f"A rule: “heart attack” means {NAMESAKE} (line 2)."
@@ -151,11 +151,11 @@ def test_the_command_explains_each_mention(model, vocabulary, tmp_path) -> None:
     made = pipeline()
     made.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
     made.to_disk(tmp_path / "pipeline")
-    never = rules(tmp_path, "not-mention\taspirin")
+    never = rules(tmp_path, "exclude\taspirin")
     result = CliRunner().invoke(
         app,
         ["link", TEXT, "--pipeline", str(tmp_path / "pipeline"), "--explain", "--curation", never],
     )
     assert result.exit_code == 0, result.output
     assert "“heart attack” (DISEASE) → MESH:" in result.output
-    assert "“aspirin” (DRUG) → NIL\nA rule: “aspirin” is never a mention (line 2)." in result.output
+    assert "“aspirin” (DRUG) → NIL\nA rule: “aspirin” is never linked (line 2)." in result.output

@@ -51,8 +51,8 @@ def concepts(ent) -> set[str]:
 
 def test_what_an_abbreviation_means_holds_whatever_its_long_form_is_like(nlp, tmp_path) -> None:
     nlp.add_pipe("abbreviation_detector", before="angel_linker")
-    like = {"action": "name", "string": "metachromatic attack", "concept": ATTACK}
-    write(tmp_path, {"action": "means", "string": "MLD", "concept": ATTACK}, like)
+    like = {"action": "add", "string": "metachromatic attack", "concept": ATTACK}
+    write(tmp_path, {"action": "prefer", "string": "MLD", "concept": ATTACK}, like)
     doc = nlp.make_doc("metachromatic leukodystrophy (MLD) was found")
     doc.ents = [Span(doc, 3, 4, label="DISEASE")]
     doc = nlp.get_pipe("angel_linker")(nlp.get_pipe("abbreviation_detector")(doc))
@@ -63,7 +63,7 @@ def test_what_an_abbreviation_means_holds_whatever_its_long_form_is_like(nlp, tm
 
 def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path) -> None:
     assert link(nlp)._.kb_id == ASPIRIN
-    write(tmp_path, {"action": "not-mention", "string": "ASPIRIN"})
+    write(tmp_path, {"action": "exclude", "string": "ASPIRIN"})
     ent = link(nlp)
     assert (ent._.kb_id, ent._.candidates) == ("NIL", [])
     doc = nlp.make_doc("the patient had aspirin .")
@@ -75,7 +75,7 @@ def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path) -> None:
 
 def test_a_string_that_means_a_concept_links_to_it(nlp, tmp_path) -> None:
     text = "the patient had the big one ."
-    write(tmp_path, {"action": "means", "string": "the big one", "concept": ATTACK})
+    write(tmp_path, {"action": "prefer", "string": "the big one", "concept": ATTACK})
     ent = link(nlp, text, 3, 6, "DISEASE")
     assert (ent._.kb_id, ent._.kb_ents) == (ATTACK, [(ATTACK, 0.96)])
     assert [c["log_prob"] for c in ent._.candidates] == [None]
@@ -87,14 +87,14 @@ def test_a_string_that_means_a_concept_links_to_it(nlp, tmp_path) -> None:
 def test_a_name_that_is_none_is_no_candidate(nlp, tmp_path) -> None:
     text = "the patient had heart attack ."
     assert {ATTACK, NAMESAKE} <= concepts(link(nlp, text, 3, 5, "DISEASE"))
-    write(tmp_path, {"action": "not-name", "string": "heart attack", "concept": NAMESAKE})
+    write(tmp_path, {"action": "exclude", "string": "heart attack", "concept": NAMESAKE})
     ent = link(nlp, text, 3, 5, "DISEASE")
     assert ent._.kb_id == ATTACK
     assert NAMESAKE not in concepts(ent)
 
 
 def test_a_new_name_is_a_candidate_and_the_vocabulary_stays(nlp, tmp_path) -> None:
-    write(tmp_path, {"action": "name", "string": "acetylsal", "concept": ASPIRIN})
+    write(tmp_path, {"action": "add", "string": "acetylsal", "concept": ASPIRIN})
     ent = link(nlp, "the patient had acetylsal .")
     if nlp.get_pipe("angel_linker").settings.rerank:
         assert "acetylsal" in {c["name"] for c in ent._.candidates}
@@ -123,22 +123,13 @@ def test_only_allowed_concepts_are_candidates(nlp, tmp_path) -> None:
 
 
 def test_a_string_counts_only_as_it_is_written(nlp, tmp_path) -> None:
-    write(tmp_path, {"action": "only", "string": "Aspirin", "condition": "case"})
+    write(tmp_path, {"action": "allow", "string": "Aspirin"})
     text = "the patient had Aspirin and aspirin ."
     doc = nlp.make_doc(text)
     doc.ents = [Span(doc, 3, 4, label="DRUG"), Span(doc, 5, 6, label="DRUG")]
     with nlp.get_pipe("angel_linker").using(search={"shortcuts": True}):
         doc = nlp.get_pipe("angel_linker")(doc)
     assert [ent._.kb_id for ent in doc.ents] == [ASPIRIN, "NIL"]
-
-
-def test_a_string_counts_only_where_the_concept_is_named_elsewhere(nlp, tmp_path) -> None:
-    rule = {"action": "only", "string": "heart attack", "concept": ATTACK, "condition": "elsewhere"}
-    write(tmp_path, rule)
-    ent = link(nlp, "the patient had heart attack .", 3, 5, "DISEASE")
-    assert ATTACK not in concepts(ent)
-    ent = link(nlp, "the patient had heart attack , myocardial infarction .", 3, 5, "DISEASE")
-    assert ATTACK in concepts(ent)
 
 
 def test_the_identifier_that_is_preferred_is_written(nlp, tmp_path) -> None:
@@ -149,7 +140,7 @@ def test_the_identifier_that_is_preferred_is_written(nlp, tmp_path) -> None:
 
 
 def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
-    write(tmp_path, {"action": "not-mention", "string": "aspirin"})
+    write(tmp_path, {"action": "exclude", "string": "aspirin"})
     nlp.to_disk(tmp_path / "saved")
     data = nlp.get_pipe("angel_linker").to_bytes()
     (tmp_path / "rules.tsv").unlink()
@@ -176,7 +167,7 @@ def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
 
 def test_rules_follow_the_vocabulary(nlp, tmp_path) -> None:
     linker = nlp.get_pipe("angel_linker")
-    write(tmp_path, {"action": "not-mention", "string": "aspirin"})
+    write(tmp_path, {"action": "exclude", "string": "aspirin"})
     assert link(nlp)._.kb_id == "NIL"
     linker.kb = ConceptKB.build(linker.kb)
     assert link(nlp)._.kb_id == "NIL"
@@ -185,7 +176,7 @@ def test_rules_follow_the_vocabulary(nlp, tmp_path) -> None:
 
 
 def test_a_new_name_is_found_as_a_mention(model, vocabulary, tmp_path) -> None:
-    write(tmp_path, {"action": "name", "string": "acetylsal", "concept": ASPIRIN})
+    write(tmp_path, {"action": "add", "string": "acetylsal", "concept": ASPIRIN})
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_matcher", config={"label": "DRUG"})
     rules = str(tmp_path / "rules.tsv")

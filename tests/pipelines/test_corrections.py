@@ -18,7 +18,7 @@ from spacy_angel.pipelines.corrections import (
     propose_rules,
 )
 from spacy_angel.training.data.preferences import read_corrections
-from spacy_angel.vocabulary.changes.rule_file import read_rules
+from spacy_angel.vocabulary.changes.rules import read_rules
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -34,7 +34,7 @@ def decided(text: str, gold: str, linked_to: str, label: str = "DISEASE") -> Dec
 def test_a_string_means_what_most_of_its_mentions_were_corrected_to() -> None:
     rows = [decided("MI", "M:1", "M:2"), decided("mi", "M:1", ""), decided("MI", "M:2", "M:2")]
     (rule,) = propose_rules(rows, KB)
-    assert (rule.action, rule.string, rule.concept, rule.label) == ("means", "MI", "M:1", "")
+    assert (rule.action, rule.string, rule.concept, rule.label) == ("prefer", "MI", "M:1", "")
     assert rule.reason == "2 of 3 corrected or confirmed, 1 right before: Infarction"
 
 
@@ -44,7 +44,7 @@ def test_a_string_means_what_most_of_its_mentions_were_corrected_to() -> None:
         # A rule that would break as much as it mends, or that changes nothing, is not made.
         ([decided("MI", "M:1", "M:2"), decided("MI", "M:2", "M:2")], []),
         ([decided("MI", "M:1", "M:1")] * 2, []),
-        ([decided("was", "", "M:1")], ["“was” is never a mention"]),
+        ([decided("was", "", "M:1")], ["“was” is never linked"]),
         ([Decision("MI and fit", "DISEASE", frozenset(["M:1", "M:2"]), "")], []),
         ([decided("...", "M:1", "")], []),
         # Each label of a string has a rule of its own.

@@ -13,7 +13,7 @@ PACKAGE = ROOT / "spacy_angel"
 # From top to bottom; every package may import `errors` and `about` as well.
 MAY_IMPORT: dict[str, set[str]] = {
     "cli": {
-        *("annotation", "evaluation", "service", "pipelines", "training", "linking", "curation"),
+        *("annotation", "evaluation", "service", "pipelines", "training", "linking"),
         *("corpora", "search", "vocabulary", "model", "files"),
     },
     "service": {"pipelines", "linking", "corpora", "vocabulary", "files"},
@@ -23,11 +23,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "pipelines": {"linking", "component", "corpora", "search", "vocabulary", "files"},
     "training": {"recognition", "corpora", "search", "model", "vocabulary", "files"},
-    "linking": {"component", "curation", "search", "model", "vocabulary", "files"},
+    "linking": {"component", "search", "model", "vocabulary", "files"},
     "recognition": {"component", "model", "files"},
     "component": set(),
     "corpora": {"vocabulary", "files"},
-    "curation": {"vocabulary", "files"},
     "search": {"model", "vocabulary"},
     "vocabulary": {"model", "files"},
     "model": {"files"},

@@ -23,7 +23,7 @@ ATTACK, ASPIRIN = "MESH:D009203", "MESH:D001241"
 SECRET = "Kreszenzia Obermoser"
 TEXT = f"{SECRET} had aspirin ."
 HEADER = "action\tstring\tconcept\n"
-OLD, NEW = f"means\taspirin\t{ATTACK}\n", f"means\taspirin\t{ASPIRIN}\n"
+OLD, NEW = f"prefer\taspirin\t{ATTACK}\n", f"prefer\taspirin\t{ASPIRIN}\n"
 BY_RULE = "“aspirin” means"
 
 
@@ -65,8 +65,8 @@ def test_a_change_holds_for_the_next_request(address, rules):
     assert BY_RULE not in link(address)[1]
     put(rules, HEADER + OLD)
     assert link(address) == (ATTACK, f"A rule: {BY_RULE} {ATTACK} (line 2).")
-    rules.write_text(HEADER + "not-mention\taspirin\t\n", "utf8")
-    assert link(address) == (None, "A rule: “aspirin” is never a mention (line 2).")
+    rules.write_text(HEADER + "exclude\taspirin\t\n", "utf8")
+    assert link(address) == (None, "A rule: “aspirin” is never linked (line 2).")
     put(rules, HEADER)
     concept, why = link(address)
     assert concept == ASPIRIN
@@ -92,7 +92,7 @@ def test_a_broken_file_keeps_the_rules_and_is_told_in_one_line(address, rules, c
     put(rules, HEADER + NEW + "no-such-action\ta\tb\n")
     assert link(address)[0] == ASPIRIN
     (line,) = [record.getMessage() for record in caplog.records]
-    assert "line 3, is left out" in line
+    assert "line 3, is skipped" in line
 
 
 def test_what_is_being_linked_goes_by_the_rules_that_it_began_with(nlp, address, rules):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.vocabulary.lookup.string_similarity import LEAST_COSINE, TrigramIndex, gram_codes
+from spacy_angel.vocabulary.lookup.string_similarity import MIN_COSINE, TrigramIndex, gram_codes
 from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 NAMES = ["heart attack", "heart arrest", "pain", "paint", "pneumonia", "diabetes mellitus"]
@@ -94,7 +94,7 @@ def test_every_name_that_is_alike_enough_is_listed(names, text):
     listed = set(index.shortlist(text))
     for i, (name, similarity) in enumerate(zip(names, index.compare(text, names), strict=True)):
         shares = bool(np.intersect1d(gram_codes(name), gram_codes(text)).size)
-        assert similarity.cosine <= LEAST_COSINE or i in listed
+        assert similarity.cosine <= MIN_COSINE or i in listed
         assert shares == (similarity.cosine > 0)
         assert 0 <= similarity.cosine <= 1
         assert 0 <= similarity.edits <= 1

@@ -1,90 +1,88 @@
-"""The file of rules: what is read, and what is told of a row that is none."""
+"""The file of rules: what is read and written, and what is wrong with a row that is none."""
 
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.changes.rule_file import parse_rules, read_rules, write_rules
-from spacy_angel.vocabulary.changes.rules import COLUMNS, MOST_CHARACTERS, SHAPES, Rule, problem_of
+from spacy_angel.vocabulary.changes.rules import (
+    COLUMNS,
+    FORMS,
+    Rule,
+    append_rules,
+    parse_rules,
+    problem_of,
+    read_rules,
+)
 
 GOOD = {
-    "concept": {"string": "Snark fever", "concept": "MY:1", "type": "T047"},
-    "canonical": {"string": "Coronary Disease", "concept": "M:2"},
-    "name": {"string": "MI", "concept": "M:1", "condition": "case"},
-    "not-name": {"string": "attack", "concept": "M:1", "label": "DISEASE"},
-    "not-mention": {"string": "was"},
-    "only": {"string": "WAS", "condition": "elsewhere"},
-    "means": {"string": "CAD", "concept": "M:2"},
-    "exclude": {"concept": "M:3", "condition": "subtree"},
-    "allow": {"type": "T047", "label": "DISEASE"},
-    "prefer": {"concept": "U:1", "instead_of": "M:1"},
+    "“Snark” is a name of M:1": Rule("add", "Snark", concept="M:1"),
+    "MY:1 is a new concept, “Snark”": Rule("add", "Snark", "", "MY:1", "T047", condition="new"),
+    "“attack” is no name of M:1": Rule("remove", "attack", concept="M:1"),
+    "M:1 is removed": Rule("remove", concept="M:1"),
+    "“CAD” is the canonical name of M:2": Rule("rename", "CAD", concept="M:2"),
+    "“CAD” replaces the name “cad” of M:2": Rule("rename", "CAD", concept="M:2", instead_of="cad"),
+    "“MI” means M:1 as written here of X": Rule("prefer", "MI", "X", "M:1", condition="case"),
+    "U:1 is written instead of M:1": Rule("prefer", concept="U:1", instead_of="M:1"),
+    "“was” is never linked as written here": Rule("exclude", "was", condition="case"),
+    "“was” is never M:1": Rule("exclude", "was", concept="M:1"),
+    "never linked to: M:3 and all below": Rule("exclude", concept="M:3", condition="subtree"),
+    "linked only to: type T047 of DISEASE": Rule("allow", type="T047", label="DISEASE"),
+    "“WAS” is linked only as written here": Rule("allow", "WAS"),
 }
 
 
-def read(text: str, tmp_path):
-    path = tmp_path / "rules.tsv"
-    path.write_bytes(text.encode())
-    return read_rules(path)
-
-
-def test_every_action_has_a_rule_that_is_good_and_says_what_it_does() -> None:
-    assert set(GOOD) == set(SHAPES)
-    for action, cells in GOOD.items():
-        rule = Rule(action, **cells)
-        assert problem_of(rule) == ""
-        assert str(rule).strip() == str(rule)
-    assert str(Rule("name", **GOOD["name"])) == "“MI” is a name of M:1 as it is written here"
+@pytest.mark.parametrize("text", GOOD)
+def test_a_rule_says_what_it_does(text) -> None:
+    assert problem_of(GOOD[text]) == ""
+    assert str(GOOD[text]) == text
+    assert {rule.action for rule in GOOD.values()} == set(FORMS)
 
 
 @pytest.mark.parametrize(
     ("cells", "problem"),
     [
         ({"action": "nmae"}, "no action 'nmae'"),
-        ({"action": "name", "string": "MI"}, "name needs concept"),
-        ({"action": "not-mention", "string": "was", "concept": "M:1"}, "has no concept"),
-        ({"action": "exclude"}, "needs either concept or type"),
-        ({"action": "exclude", "concept": "M:1", "type": "T"}, "needs either concept or type"),
-        ({"action": "allow", "type": "T", "condition": "subtree"}, "a subtree is that of a"),
-        ({"action": "only", "string": "was"}, "is case or elsewhere, not ''"),
-        ({"action": "not-mention", "string": "(+)"}, "nothing is left of"),
-        ({"action": "not-mention", "string": "a", "date": "31.5.2024"}, "the date is"),
-        ({"action": "not-mention", "string": "a", "date": "2024-02-31"}, "the date is"),
-        ({"action": "not-mention", "string": "a" * (MOST_CHARACTERS + 1)}, "is longer than 1,000"),
+        ({"action": "add", "string": "MI"}, "add needs string and concept; it has string"),
+        ({"action": "exclude"}, "or concept or type; it has nothing"),
+        ({"action": "exclude", "concept": "M:1", "type": "T"}, "it has concept and type"),
+        (
+            {"action": "allow", "type": "T", "condition": "subtree"},
+            "it has type and condition subtree",
+        ),
+        (
+            {"action": "add", "string": "MI", "concept": "M", "condition": "case"},
+            "and condition case",
+        ),
+        ({"action": "exclude", "string": "(+)"}, "nothing is left of"),
+        ({"action": "exclude", "string": "a", "date": "31.5.2024"}, "the date is"),
+        ({"action": "exclude", "string": "a", "date": "2024-02-31"}, "the date is"),
     ],
 )
-def test_what_is_wrong_with_a_rule_is_told(cells, problem) -> None:
+def test_what_is_wrong_with_a_rule(cells, problem) -> None:
     assert problem in problem_of(Rule(**cells))
 
 
 def test_a_bad_row_is_one_warning_with_its_number_and_the_others_stay(tmp_path) -> None:
-    found = read(
-        "# ours\nreason\tAction\tstring\nno gene\tnot mention\twas\n\nx\tnmae\ta\n"
-        'y\tnot-mention\t"open\nz\tnot_mention\t"the ""the"""\n',
-        tmp_path,
-    )
+    text = b"# ours\nreason\tAction\tstring\nno gene\texclude\twas\n\nx\tnmae\ta\n"
+    text += b'y\texclude\t"open\nz\tEXCLUDE\t"the ""the"""\r\nx\texclude\tw\xe4s\n'
+    found = parse_rules(text, tmp_path)
     assert [(r.number, r.action, r.string, r.reason) for r in found.rules] == [
-        (3, "not-mention", "was", "no gene"),
-        (7, "not-mention", 'the "the"', "z"),
+        (3, "exclude", "was", "no gene"),
+        (7, "exclude", 'the "the"', "z"),
     ]
-    assert [number for number, _ in found.problems] == [5, 6]
-    with pytest.warns(UserWarning, match="is left out") as told:
+    assert [number for number, _ in found.problems] == [5, 6, 8]
+    with pytest.warns(UserWarning, match="is skipped") as warned:
         found.warn("rules.tsv")
-    assert [str(warning.message)[:39] for warning in told] == [
-        "rules.tsv, line 5, is left out: there i",
-        "rules.tsv, line 6, is left out: unexpec",
+    assert [str(warning.message)[:37] for warning in warned] == [
+        "rules.tsv, line 5, is skipped: there ",
+        "rules.tsv, line 6, is skipped: unexpe",
+        "rules.tsv, line 8, is skipped: it is ",
     ]
 
 
-def test_a_row_that_is_not_utf8_is_left_out(tmp_path) -> None:
-    data = b"action\tstring\nnot-mention\tw\xe4s\nnot-mention\tis\r\n"
-    found = parse_rules(data, tmp_path / "rules.tsv")
-    assert [(rule.number, rule.string) for rule in found.rules] == [(3, "is")]
-    assert found.problems == ((2, "it is not UTF-8"),)
-
-
-@pytest.mark.parametrize("text", ["string\tconcept\n", "action\taction\n", "not-mention\twas\n"])
+@pytest.mark.parametrize("text", [b"string\tconcept\n", b"action\taction\n", b"exclude\twas\n"])
 def test_without_the_names_of_the_columns_there_are_no_rules(text, tmp_path) -> None:
     with pytest.raises(AngelError, match="must name the columns"):
-        read(text, tmp_path)
+        parse_rules(text, tmp_path)
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path) -> None:
@@ -93,11 +91,18 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path) -> None:
 
 
 def test_rules_are_written_as_they_are_read(tmp_path) -> None:
-    rules = [Rule(name, **cells, author="jd", date="2024-05-31") for name, cells in GOOD.items()]
-    rules.append(Rule("not-mention", string='"so called"'))
-    write_rules(rules, tmp_path / "rules.tsv")
+    rules = [*GOOD.values(), Rule("exclude", '"so called"', author="jd", date="2024-05-31")]
+    append_rules(tmp_path / "rules.tsv", rules[:2])
+    append_rules(tmp_path / "rules.tsv", rules[2:])
     found = read_rules(tmp_path / "rules.tsv")
-    assert found.problems == ()
-    assert [[getattr(rule, name) for name in COLUMNS] for rule in found.rules] == [
-        [getattr(rule, name) for name in COLUMNS] for rule in rules
-    ]
+    assert (list(found.rules), found.problems) == (rules, ())
+
+
+def test_rows_comments_and_columns_of_a_person_stay(tmp_path) -> None:
+    path = tmp_path / "rules.tsv"
+    text = "# ours\nconcept\tString\taction\treason\nMY:3\trash\tadd\twe say so\n\n# end\n"
+    path.write_text(text, "utf8")
+    append_rules(path, [Rule("add", "itch", concept="MY:3", date="2024-05-31")])
+    text = text.replace("\treason", "\treason\tdate")
+    assert path.read_text("utf8") == text + "MY:3\titch\tadd\t\t2024-05-31\n"
+    assert set(COLUMNS) >= {"concept", "string", "date"}

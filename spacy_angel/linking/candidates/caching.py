@@ -10,9 +10,9 @@ from ..ranking.concepts import EXACT_MATCH_PROBABILITY, ConceptsOf
 from ..ranking.features import SHORT
 
 if TYPE_CHECKING:
-    from ...curation.curated import Constraint
     from ...model.mention import Mention
     from ...search.search import Hypothesis
+    from ...vocabulary.changes.curated import Constraint
     from ...vocabulary.kb import ConceptKB
 
 

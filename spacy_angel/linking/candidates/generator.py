@@ -16,12 +16,12 @@ from .caching import exact_match, name_of_rule
 from .merging import CandidateMerger, Request
 
 if TYPE_CHECKING:
-    from ...curation.curated import Constraint, Curated
     from ...model.mention import Mention
     from ...search.generator import Ask, Generator
     from ...search.search import Hypothesis, SearchResult
+    from ...vocabulary.changes.curated import Constraint, Curated
+    from ...vocabulary.changes.overlay import Subset
     from ...vocabulary.kb import ConceptKB
-    from ...vocabulary.lookup.search_spaces import Subset
     from ...vocabulary.storage.trie import SearchSpace
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spacy.tokens import Doc, Span
 
 from ...component.characters import read
-from ...curation.curated import Constraint, Curated, DocumentNames
+from ...vocabulary.changes.curated import Constraint, Curated
 from ..decision.links import GeneratedCandidates, Link, make_link
 from ..decision.other_labels import other_readings, with_other_labels
 from ..decision.writing import read_kb_id
@@ -79,7 +79,6 @@ class LinkingPass:
         pending: list[PendingMention] = []
         for number, (doc, spans) in enumerate(zip(docs, spans_of, strict=True)):
             document = ReadDocument(doc)
-            names = None if self.curated is None else DocumentNames(document.text, self.kb)
             found.append([])
             constraints: dict[int, Constraint | None] = {}
             for i, span in enumerate(spans):
@@ -88,9 +87,9 @@ class LinkingPass:
                     continue
                 constraint = None
                 is_searched = links_label(span.label_, self.settings) and _has_text(span)
-                if is_searched and self.curated is not None and names is not None:
+                if is_searched and self.curated is not None:
                     text = document.text_of(span)
-                    constraint = self.curated.constraint(text, span.label_, names)
+                    constraint = self.curated.constraint(text, span.label_)
                 if is_searched and (constraint is None or constraint.is_mention):
                     constraints[i] = constraint
                 found[-1].append(GeneratedCandidates(constraint=constraint))

@@ -20,7 +20,7 @@ from ..ranking.features import MentionCandidates
 from ..settings.linker_settings import LinkerSettings
 
 if TYPE_CHECKING:
-    from ...curation.curated import Constraint
+    from ...vocabulary.changes.curated import Constraint
     from ...vocabulary.kb import ConceptKB
 
 

@@ -9,9 +9,9 @@ from ...vocabulary.names.entity_types import is_foreign
 from ...vocabulary.names.labels import entity_types_of, find_entries, is_neutral
 
 if TYPE_CHECKING:
-    from ...curation.curated import Curated
+    from ...vocabulary.changes.curated import Curated
+    from ...vocabulary.changes.overlay import Subset
     from ...vocabulary.kb import ConceptKB
-    from ...vocabulary.lookup.search_spaces import Subset
     from ..settings.linker_settings import LinkerSettings
 
 # Labels that are told; those of a service may be any caller's words.

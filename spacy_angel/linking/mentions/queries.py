@@ -39,7 +39,7 @@ from .rewriting import (
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
-    from ...curation.curated import Curated
+    from ...vocabulary.changes.curated import Curated
     from ...vocabulary.kb import ConceptKB
     from ..settings.linker_settings import LinkerSettings
 

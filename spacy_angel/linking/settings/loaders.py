@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ...about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ...component.running import RunDtype
 from ...errors import AngelError
-from ...vocabulary.changes.rule_file import read_rules
+from ...vocabulary.changes.rules import read_rules
 from ...vocabulary.storage.table import SharedNames
 from ..ranking.ranker import Ranker
 from .short_forms import read_short_forms

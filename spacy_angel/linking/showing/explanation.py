@@ -17,8 +17,8 @@ from ..ranking.concepts import NIL
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-    from ...curation.curated import Constraint
     from ...model.mention import Mention
+    from ...vocabulary.changes.curated import Constraint
 
 # Concepts and features in a text.
 _MAX_CONCEPTS, _MAX_FEATURES = 5, 8
@@ -134,7 +134,7 @@ def _explain(
             rule
             for rule in linking.curated.rules
             if (rule.action == "prefer" and rule.concept == link.kb_id)
-            or (rule.action == "name" and rule.normal == normal)
+            or (rule.action == "add" and rule.normal == normal)
         ]
     ranked = names.found if concepts else None
     link_features: Mapping[str, float] = {}
@@ -146,7 +146,7 @@ def _explain(
         span.label_,
         link.kb_id,
         _why(span, mention, names, link.kb_id, concepts, linking),
-        rules=tuple(rule.told for rule in dict.fromkeys(rules)),
+        rules=tuple(rule.description for rule in dict.fromkeys(rules)),
         without_rules="" if bare is None else bare.kb_id,
         source=prompts.tokenizer.decode(prompts.source_ids([mention])[0]),
         prefix=prompts.tokenizer.decode(prompts.prefix_ids([mention])[0]),
@@ -198,7 +198,7 @@ def _why(
     """RETURNS (str): what decided, with its figures."""
     if _is_ruled(names.constraint, kb_id):
         assert names.constraint is not None
-        return f"A rule: {names.constraint.rules[0].told}."
+        return f"A rule: {names.constraint.rules[0].description}."
     read = "" if mention.text == span.text else f"Read as “{mention.text}”. "
     if not concepts:
         return f"{read}No name that it may have was found."

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Condition, get_ident
+from threading import Condition, RLock, get_ident
 from typing import Any
 
 
@@ -17,10 +17,9 @@ class ChangeLock:
     """
 
     def __init__(self) -> None:
-        self._condition = Condition()
+        self._change = RLock()
         self._readers: Counter[int] = Counter()
-        self._n_waiting = 0
-        self._changer: int | None = None
+        self._read = Condition()
 
     def __reduce__(self) -> Any:
         # A copy, as in another process, is of another vocabulary.
@@ -30,37 +29,27 @@ class ChangeLock:
     def reading(self) -> Iterator[None]:
         """In this block nothing changes."""
         thread = get_ident()
-        with self._condition:
-            if thread not in self._readers and self._changer != thread:
-                self._condition.wait_for(lambda: not self._n_waiting and self._changer is None)
-            self._readers[thread] += 1
+        if thread in self._readers:
+            self._count(thread, 1)
+        else:
+            with self._change:
+                self._count(thread, 1)
         try:
             yield
         finally:
-            with self._condition:
-                self._readers[thread] -= 1
-                if not self._readers[thread]:
-                    del self._readers[thread]
-                self._condition.notify_all()
+            self._count(thread, -1)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
         """In this block no other thread reads."""
-        thread = get_ident()
-        with self._condition:
-            outer = self._changer
-            if outer != thread:
-                self._n_waiting += 1
-                try:
-                    self._condition.wait_for(
-                        lambda: self._changer is None and not self._readers.keys() - {thread}
-                    )
-                finally:
-                    self._n_waiting -= 1
-                self._changer = thread
-        try:
+        with self._change:
+            with self._read:
+                self._read.wait_for(lambda: not self._readers.keys() - {get_ident()})
             yield
-        finally:
-            with self._condition:
-                self._changer = outer
-                self._condition.notify_all()
+
+    def _count(self, thread: int, n: int) -> None:
+        with self._read:
+            self._readers[thread] += n
+            if not self._readers[thread]:
+                del self._readers[thread]
+                self._read.notify_all()

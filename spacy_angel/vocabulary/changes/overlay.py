@@ -11,12 +11,14 @@ is kept. So every lookup first asks the changes, then the table:
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, normalize_name
+from ..names.identifiers import normal_ids
 from ..storage.table import ConceptTable, validate_and_normalize
 
 
@@ -47,6 +49,7 @@ class VocabularyOverlay:
         """Names whose concepts may differ from the table's."""
         self._meta = dict(meta)
         self._n_concepts = table.n_concepts
+        self._n_added_spellings = 0
         # concepts as they are now; None: removed
         self._changed: dict[str, Concept | None] = {}
         # where in `ids` a concept that was put or removed comes: its row, or after the table's
@@ -64,7 +67,7 @@ class VocabularyOverlay:
 
     def _copy_changes(self, other: "VocabularyOverlay") -> None:
         """Make the changes of another overlay of the same table here as well."""
-        self.version = other.version
+        self.version, self._n_added_spellings = other.version, other._n_added_spellings
         self._n_concepts, self._n_positions = other._n_concepts, other._n_positions
         self.touched, self._types = set(other.touched), set(other._types)
         self._changed, self._position = dict(other._changed), dict(other._position)
@@ -84,7 +87,7 @@ class VocabularyOverlay:
     def __getitem__(self, concept_id: str) -> Concept:
         """Look up a concept.
 
-        concept_id (str): its identifier, or an alternate one.
+        concept_id (str): its identifier or an alternate one, also without its prefix (`D003920`).
         RETURNS (Concept): the concept.
         RAISES (AngelError): there is none.
         """
@@ -96,7 +99,7 @@ class VocabularyOverlay:
         """concept_id (str): an identifier, or an alternate one. default (Concept | None): returned
         if there is no such concept. RETURNS (Concept | None): the concept."""
         own = self.resolve(concept_id)
-        return default if own is None else self[own]
+        return default if own is None else self.concept(own)
 
     @property
     def n_names(self) -> int:
@@ -108,15 +111,13 @@ class VocabularyOverlay:
     def counts(self) -> dict[str, int]:
         """RETURNS (dict[str, int]): current number of `concepts`, `names` in normal form and
         `spellings`; `meta["counts"]` has those that were stored, and more."""
-        n_spellings = self._meta["counts"]["spellings"]
-        for concept_id, concept in self._changed.items():
-            row = self.table.find_own_id(concept_id)
-            n_spellings -= 0 if row is None else _n_spellings(self.table.concept(row))
-            n_spellings += 0 if concept is None else _n_spellings(concept)
-        first = self.table.n_names
-        n_gone = sum(i < first and not self._holders(i) for i in self.touched)
-        n_names = first - n_gone + len(self.added_names)
-        return {"concepts": len(self), "names": n_names, "spellings": n_spellings}
+        n_gone = sum(not self._owners(i) for i in self.touched)
+        n_spellings = self._meta["counts"]["spellings"] + self._n_added_spellings
+        return {
+            "concepts": len(self),
+            "names": self.n_names - n_gone,
+            "spellings": n_spellings,
+        }
 
     @property
     def types(self) -> frozenset[str]:
@@ -145,18 +146,29 @@ class VocabularyOverlay:
         return None if row is None else self.table.concept(row)
 
     def resolve(self, concept_id: str) -> str | None:
-        """concept_id (str): any identifier. RETURNS (str | None): the identifier of the concept
-        whose own it is, else of the first that has it as an alternate."""
+        """concept_id (str): any identifier, e.g. `MESH:D003920`, `mesh:D003920` or `D003920`.
+        RETURNS (str | None): the identifier of the concept whose own it is, else of the first that
+        has it as an alternate."""
+        return self._resolve(concept_id) or self._resolve(normal_ids(concept_id))
+
+    def _resolve(self, concept_id: str) -> str | None:
         if self._changed.get(concept_id) is not None:
             return concept_id
-        holders = {self._position[i]: i for i in self._alternates.get(concept_id, ())}
+        owners = {self._position[i]: i for i in self._alternates.get(concept_id, ())}
         for row in self.table.find_id(concept_id):
             own = self.table.id_of(row)
             if own not in self._changed:
                 if own == concept_id:
                     return own
-                holders[row] = own
-        return holders[min(holders)] if holders else None
+                owners[row] = own
+        return owners[min(owners)] if owners else None
+
+    def _resolved(self, concept_id: str) -> str:
+        if (own := self.resolve(concept_id)) is None:
+            raise AngelError(
+                f"{concept_id!r} is not in this vocabulary. Identifiers look like `MESH:D003920`."
+            )
+        return own
 
     def types_of(self, concept_id: str) -> tuple[str, ...]:
         """concept_id (str): own identifier of a concept. RETURNS (tuple[str, ...]): its types;
@@ -203,7 +215,7 @@ class VocabularyOverlay:
         """normal (str): a name in normal form. RETURNS (int | None): its index, if it has a
         concept."""
         index = self._find_index(normal)
-        return index if index is not None and self._holders(index) else None
+        return index if index is not None and self._owners(index) else None
 
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name in normal form."""
@@ -218,13 +230,13 @@ class VocabularyOverlay:
         owns_one = self.table.shared_names == "fewer_names"
         if i not in self.touched and (owns_one or not frequencies):
             return [self.table.id_of(row) for row in self.table.owners_of_name(i)]
-        holders = self._holders(i)
-        if len(holders) < 2:
-            return holders
-        holders.sort(key=lambda concept_id: self._precedence(concept_id, i))
+        owners = self._owners(i)
+        if len(owners) < 2:
+            return owners
+        owners.sort(key=lambda concept_id: self._precedence(concept_id, i))
         if owns_one:
-            return [min(holders, key=lambda concept_id: len(self._all_names(concept_id)))]
-        return holders
+            return [min(owners, key=lambda concept_id: len(self._all_names(concept_id)))]
+        return owners
 
     def names_of(self, concept_id: str) -> list[int]:
         """Names that lead to a concept.
@@ -253,27 +265,30 @@ class VocabularyOverlay:
         return "" if row is None else self.table.scope_of(row, i)
 
     def spelling(self, i: int) -> str:
-        """i (int): name index. RETURNS (str): the name as a source writes it: the one whose
-        canonical name it is, if there is one; the normal form of a name that was removed."""
-        if i not in self.touched:
-            return self.table.spellings[self.table.rows_of_name(i)[0]]
-        normal = self.name(i)
-        candidates = [
-            (position > 0, self._order(concept.concept_id), position, spelling)
-            for concept in filter(None, map(self.concept, self.concept_ids_of(i)))
-            for position, spelling in enumerate(concept.names)
-            if normalize_name(spelling) == normal
-        ]
-        return min(candidates)[-1] if candidates else normal
+        """i (int): name index. RETURNS (str): the first of `spellings_of`; the normal form of a
+        name that was removed."""
+        return next(iter(self.spellings_of(i)), self.name(i))
 
     def spellings_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): every way in which its concepts write it."""
+        """i (int): name index. RETURNS (list[str]): every way in which its concepts write it, that
+        of one whose canonical name it is first."""
         if i not in self.touched:
             rows = self.table.rows_of_name(i)
             return list(dict.fromkeys(self.table.spellings[row] for row in rows))
-        normal = self.name(i)
-        names = (name for c in map(self.concept, self._holders(i)) if c for name in c.names)
-        return [name for name in dict.fromkeys(names) if normalize_name(name) == normal]
+        normal, owners = self.name(i), self.concept_ids_of(i)
+        found = sorted(
+            (concept_id not in owners, position > 0, self._order(concept_id), position, name)
+            for concept_id in self._owners(i)
+            for position, name in enumerate(self[concept_id].names)
+            if normalize_name(name) == normal
+        )
+        return list(dict.fromkeys(name for *_, name in found))
+
+    def has_name(self, concept_id: str, name: str) -> bool:
+        """concept_id (str): own identifier of a concept. name (str): in any spelling.
+        RETURNS (bool): whether the name leads to the concept."""
+        i = self.name_index(name)
+        return i is not None and concept_id in self.concept_ids_of(i)
 
     def find(self, name: str) -> list[Concept]:
         """name (str): in any spelling. RETURNS (list[Concept]): the concepts that it leads to, in
@@ -291,6 +306,7 @@ class VocabularyOverlay:
             self._position[concept_id] = self._n_positions
             self._n_positions += 1
         self._n_concepts += 1
+        self._n_added_spellings += len(concept.names)
         self._types.update(concept.types)
         for i in self._index_names(concept):
             self._links.setdefault(i, {})[concept_id] = None
@@ -300,25 +316,26 @@ class VocabularyOverlay:
     def _take_out(self, concept_id: str) -> None:
         """Remove a concept, by its own identifier."""
         self._withdraw(concept_id)
-        if self._position[concept_id] < self.table.n_concepts:
-            self._changed[concept_id] = None
-        else:
-            del self._changed[concept_id], self._position[concept_id]
+        if self._position[concept_id] >= self.table.n_concepts:
+            del self._position[concept_id]
 
     def _withdraw(self, concept_id: str) -> None:
-        """Take a concept's names and identifiers out, whichever version of it is valid."""
+        """Remove what a concept, if there is one with this identifier of its own, is now."""
         self.version += 1
-        old = self.concept(concept_id)
-        row = self.table.find_own_id(concept_id)
+        old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
+        if old is not None:
+            self._n_concepts -= 1
+            self._n_added_spellings -= len(old.names)
+            names = self._all_names(concept_id)
+            self.touched.update(names)
+            for i in names:
+                self._links.get(i, {}).pop(concept_id, None)
+            for alternate in old.alternate_ids:
+                self._alternates.get(alternate, {}).pop(concept_id, None)
         if row is not None:
-            self._position[concept_id] = row
-        if old is None:
-            return
-        self._n_concepts -= 1
-        for i in self._index_names(old):
-            self._links.get(i, {}).pop(concept_id, None)
-        for alternate in old.alternate_ids:
-            self._alternates.get(alternate, {}).pop(concept_id, None)
+            self._position[concept_id], self._changed[concept_id] = row, None
+        else:
+            self._changed.pop(concept_id, None)
 
     def _ids(self) -> Iterator[str]:
         """The identifier of every concept, the table's first, in their order."""
@@ -330,13 +347,6 @@ class VocabularyOverlay:
         for concept_id, position in list(self._position.items()):
             if position >= self.table.n_concepts:
                 yield concept_id
-
-    def _resolved(self, concept_id: str) -> str:
-        if (own := self.resolve(concept_id)) is None:
-            raise AngelError(
-                f"{concept_id!r} is not in this vocabulary. Identifiers look like `MESH:D003920`."
-            )
-        return own
 
     def _stored_row(self, concept_id: str) -> int | None:
         """The table's row of a concept that was neither changed nor removed."""
@@ -368,7 +378,7 @@ class VocabularyOverlay:
         index = self.table.find_name(normal)
         return self._added_index.get(normal) if index is None else index
 
-    def _holders(self, i: int) -> list[str]:
+    def _owners(self, i: int) -> list[str]:
         """All concepts that have a name, whoever owns it."""
         added = self._links.get(i, ())
         if i >= self.table.n_names:
@@ -403,5 +413,32 @@ class VocabularyOverlay:
         return self.table.n_concepts if row is None else row
 
 
-def _n_spellings(concept: Concept) -> int:
-    return sum(bool(normalize_name(name)) for name in dict.fromkeys(concept.names))
+@dataclass(frozen=True)
+class Subset:
+    """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`. A concept is
+    in where every one of these conditions holds.
+
+    types (frozenset[str] | None): it has one of these semantic types, or no type at all; None: any.
+    concept_ids (frozenset[str] | None): its identifier is one of these; None: any.
+    vocabulary (VocabularyOverlay): the whole.
+    free_types (frozenset[str]): types that do not count: a concept that has no others is in as one
+        without types is.
+    excluded (frozenset[str]): its identifier is none of these.
+    """
+
+    types: frozenset[str] | None
+    concept_ids: frozenset[str] | None
+    vocabulary: VocabularyOverlay = field(repr=False)
+    free_types: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
+
+    def allows(self, concept_id: str) -> bool:
+        """concept_id (str): own identifier of a concept. RETURNS (bool): whether it is in."""
+        if self.concept_ids is not None and concept_id not in self.concept_ids:
+            return False
+        if concept_id in self.excluded:
+            return False
+        if self.types is None:
+            return True
+        types = self.vocabulary.types_of(concept_id)
+        return self.free_types.issuperset(types) or not self.types.isdisjoint(types)

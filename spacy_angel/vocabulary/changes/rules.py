@@ -1,34 +1,45 @@
-"""What a curator can decide, a rule each: which strings are names, what is never linked to, which
-identifier is written."""
+"""Rules, and the table that holds them: tabs between the cells, a rule a row.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+    action   string   concept        condition   author   date         reason
+    exclude  was                                 jd       2024-05-31   no gene in our notes
+    prefer   MI       MESH:D009203   case        jd       2024-05-31
+
+The first row names the columns, in any order; columns that no rule needs may be missing. Empty rows
+and rows that begin with # are skipped.
+"""
+
+import csv
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date as Date
+from pathlib import Path
 from typing import NamedTuple
 
+from ...errors import AngelError, AngelWarning, cannot_read
+from ...files.atomic import write_text
 from ..names.concepts import normalize_name
 
-CASE, ELSEWHERE, SUBTREE = "case", "elsewhere", "subtree"
-"""Conditions: only as the string is written; only where the document names the concept in other
-words; with all that stands below the concept."""
-MOST_CHARACTERS = 1000
-"""Longest cell. Strings are compared whole, in normal form: there are no patterns in a rule."""
+CASE, SUBTREE, NEW = "case", "subtree", "new"
+"""Conditions: only as the string is written; with all concepts below; a concept that the vocabulary
+lacks is made."""
+_MAX_WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A row of a file of rules; a cell that is not needed is empty.
 
-    action (str): what the rule does, see `SHAPES`.
-    string (str): as it stands in texts; it counts in its normal form, or, under the condition
+    action (str): what the rule does, one of `FORMS`.
+    string (str): a name, or the text of a mention. It counts in normal form or, under the condition
         `case`, as it is written.
-    label (str): only of mentions with this label, by any of its spellings.
+    label (str): only mentions with this label, in any of its spellings.
     concept (str): an identifier.
     type (str): a semantic type.
-    instead_of (str): the identifier in the place of which `concept` is written.
-    condition (str): `case`, `elsewhere` or `subtree`.
+    instead_of (str): the identifier, or with `rename` the name, that is replaced.
+    condition (str): `case`, `subtree` or `new`.
     author (str), date (str), reason (str): who decided, when (2024-05-31), and why.
-    number (int): the line on which it stands, from 1.
+    number (int): the line of the file, from 1.
     """
 
     action: str
@@ -41,104 +52,114 @@ class Rule:
     author: str = ""
     date: str = ""
     reason: str = ""
-    number: int = 0
+    number: int = field(default=0, compare=False)
 
     @property
     def normal(self) -> str:
         """RETURNS (str): the string in normal form."""
         return normalize_name(self.string)
 
-    def is_written(self, text: str) -> bool:
-        """text (str): of a mention. RETURNS (bool): whether it is the string letter by letter, but
-        for its spaces."""
+    @property
+    def matched(self) -> str:
+        """RETURNS (str): the string as it counts: in normal form, or under `case` as written."""
+        return " ".join(self.string.split()) if self.condition == CASE else self.normal
+
+    @property
+    def is_edit(self) -> bool:
+        """RETURNS (bool): whether it changes the concepts or names of the vocabulary; other rules
+        say what mentions link to."""
+        return self.action in ("add", "remove", "rename")
+
+    def matches_case(self, text: str) -> bool:
+        """text (str): of a mention. RETURNS (bool): whether it is the string letter by letter,
+        except for its spaces."""
         return self.string.split() == text.split()
 
     @property
-    def told(self) -> str:
-        """RETURNS (str): what it does, on which line it stands, and who decided so, when and
-        why."""
+    def form(self) -> "Form | None":
+        """RETURNS (Form | None): the form that it has; None if its cells fit none."""
+        filled = {name for name in _CELLS if getattr(self, name)}
+        for form in FORMS.get(self.action, ()):
+            needs = set(form.needs.split())
+            if needs <= filled <= needs.union(form.may) and self.condition in form.conditions:
+                return form
+        return None
+
+    @property
+    def description(self) -> str:
+        """RETURNS (str): what it does, its line, and who decided so, when and why."""
         who = ", ".join(filter(None, (self.author, self.date)))
         note = ": ".join(filter(None, (who, self.reason)))
         return f"{self} (line {self.number}{f'; {note}' if note else ''})"
 
     def __str__(self) -> str:
-        limits = f" of {self.label}" if self.label else ""
-        told = {
-            "concept": f"{self.concept} is a concept, “{self.string}”",
-            "name": f"“{self.string}” is a name of {self.concept}",
-            "canonical": f"“{self.string}” is the canonical name of {self.concept}",
-            "not-name": f"“{self.string}” is never a name of {self.concept}",
-            "not-mention": f"“{self.string}” is never a mention",
-            "only": f"“{self.string}” counts only",
-            "means": f"“{self.string}” means {self.concept}",
-            "exclude": f"never linked to: {self.concept or f'type {self.type}'}",
-            "allow": f"linked to: {self.concept or f'type {self.type}'}",
-            "prefer": f"{self.concept} is written instead of {self.instead_of}",
-        }[self.action]
-        if self.action == "only" and self.concept:
-            told = f"“{self.string}” counts as {self.concept} only"
-        condition = {
-            "": "",
-            CASE: " as it is written here",
-            ELSEWHERE: " where the document names it in other words",
-            SUBTREE: " and all below",
-        }[self.condition]
-        return f"{told}{condition}{limits}"
+        text = "" if self.form is None else self.form.text.format_map(asdict(self))
+        condition = {CASE: " as written here", SUBTREE: " and all below"}.get(self.condition, "")
+        return f"{text}{condition}{f' of {self.label}' if self.label else ''}"
 
 
-COLUMNS = tuple(field.name for field in fields(Rule) if field.name != "number")
+COLUMNS = tuple(column.name for column in fields(Rule) if column.name != "number")
 """Of a file of rules."""
-_NOTES = frozenset({"action", "author", "date", "reason"})
+_CELLS = ("string", "label", "concept", "type", "instead_of")
 
 
-class Shape(NamedTuple):
-    """What a rule of an action is made of.
+class Form(NamedTuple):
+    """One of the forms that a rule of an action may have.
 
-    needs (tuple[str, ...]): cells that are not empty. may (tuple[str, ...]): those that may be
-    filled as well. conditions (tuple[str, ...]): those that it may have; an empty one: none.
-    one_of (tuple[str, ...]): exactly one of them is filled.
+    needs (str): cells that are filled. text (str): what such a rule does. may (tuple[str, ...]):
+    cells that may be filled as well. conditions (tuple[str, ...]): an empty one is none.
     """
 
-    needs: tuple[str, ...]
+    needs: str
+    text: str
     may: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ("",)
-    one_of: tuple[str, ...] = ()
 
 
-SHAPES: Mapping[str, Shape] = {
-    "concept": Shape(("string", "concept"), ("type",)),
-    "name": Shape(("string", "concept"), conditions=("", CASE, ELSEWHERE)),
-    "canonical": Shape(("string", "concept")),
-    "not-name": Shape(("string", "concept"), ("label",), ("", CASE)),
-    "not-mention": Shape(("string",), ("label",), ("", CASE)),
-    "only": Shape(("string",), ("concept", "label"), (CASE, ELSEWHERE)),
-    "means": Shape(("string", "concept"), ("label",), ("", CASE)),
-    "exclude": Shape((), ("label",), ("", SUBTREE), ("concept", "type")),
-    "allow": Shape((), ("label",), ("", SUBTREE), ("concept", "type")),
-    "prefer": Shape(("concept", "instead_of")),
+_LABEL, _BY_CASE, _WITH_SUBTREE = ("label",), ("", CASE), ("", SUBTREE)
+FORMS: Mapping[str, Sequence[Form]] = {
+    "add": (
+        Form("string concept", "“{string}” is a name of {concept}"),
+        Form("string concept", "{concept} is a new concept, “{string}”", ("type",), (NEW,)),
+    ),
+    "remove": (
+        Form("string concept", "“{string}” is no name of {concept}"),
+        Form("concept", "{concept} is removed"),
+    ),
+    "rename": (
+        Form("string concept", "“{string}” is the canonical name of {concept}"),
+        Form(
+            "string concept instead_of", "“{string}” replaces the name “{instead_of}” of {concept}"
+        ),
+    ),
+    "prefer": (
+        Form("string concept", "“{string}” means {concept}", _LABEL, _BY_CASE),
+        Form("concept instead_of", "{concept} is written instead of {instead_of}"),
+    ),
+    "exclude": (
+        Form("string", "“{string}” is never linked", _LABEL, _BY_CASE),
+        Form("string concept", "“{string}” is never {concept}", _LABEL, _BY_CASE),
+        Form("concept", "never linked to: {concept}", _LABEL, _WITH_SUBTREE),
+        Form("type", "never linked to: type {type}", _LABEL),
+    ),
+    "allow": (
+        Form("string", "“{string}” is linked only as written here", _LABEL),
+        Form("string concept", "“{string}” is {concept} only as written here", _LABEL),
+        Form("concept", "linked only to: {concept}", _LABEL, _WITH_SUBTREE),
+        Form("type", "linked only to: type {type}", _LABEL),
+    ),
 }
 
 
 def problem_of(rule: Rule) -> str:
-    """rule (Rule): as it was read. RETURNS (str): what is wrong with it; empty where nothing is."""
-    shape = SHAPES.get(rule.action)
-    if shape is None:
-        return f"there is no action {rule.action!r}, there are {', '.join(SHAPES)}"
-    long = [name for name in COLUMNS if len(getattr(rule, name)) > MOST_CHARACTERS]
-    if long:
-        return f"{long[0]} is longer than {MOST_CHARACTERS:,} characters"
-    filled = {name for name in COLUMNS if getattr(rule, name)} - _NOTES - {"condition"}
-    if missing := [name for name in shape.needs if name not in filled]:
-        return f"{rule.action} needs {' and '.join(missing)}"
-    if shape.one_of and len(filled.intersection(shape.one_of)) != 1:
-        return f"{rule.action} needs either {' or '.join(shape.one_of)}"
-    if extra := sorted(filled - {*shape.needs, *shape.may, *shape.one_of}):
-        return f"{rule.action} has no {' and no '.join(extra)}"
-    if rule.condition not in shape.conditions:
-        known = " or ".join(condition or "none" for condition in shape.conditions)
-        return f"the condition of {rule.action} is {known}, not {rule.condition!r}"
-    if rule.condition == SUBTREE and not rule.concept:
-        return "a subtree is that of a concept"
+    """rule (Rule): as it was read. RETURNS (str): what is wrong with it; empty if nothing is."""
+    if rule.action not in FORMS:
+        return f"there is no action {rule.action!r}, there are {', '.join(FORMS)}"
+    if rule.form is None:
+        filled = [name for name in _CELLS if getattr(rule, name)]
+        given = " and ".join(filled + [f"condition {rule.condition}"] * bool(rule.condition))
+        needs = dict.fromkeys(form.needs.replace(" ", " and ") for form in FORMS[rule.action])
+        return f"{rule.action} needs {' or '.join(needs)}; it has {given or 'nothing'}"
     if rule.string and not rule.normal:
         return f"nothing is left of {rule.string!r} in normal form"
     try:
@@ -146,3 +167,123 @@ def problem_of(rule: Rule) -> str:
     except ValueError:
         return f"the date is {rule.date!r}, expected one such as 2024-05-31"
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """What was read.
+
+    rules (tuple[Rule, ...]): in the order of the file.
+    problems (tuple[tuple[int, str], ...]): line and problem of each row that is skipped.
+    """
+
+    rules: tuple[Rule, ...]
+    problems: tuple[tuple[int, str], ...] = ()
+
+    def warn(self, name: str) -> None:
+        """name (str): of the file. Warns of each row that is skipped."""
+        messages = [f"{name}, line {n}, is skipped: {text}." for n, text in self.problems]
+        if (n := len(messages) - _MAX_WARNINGS) > 0:
+            rest = f"{name}: {n:,} more rows are skipped; see `spacy-angel kb check`."
+            messages[_MAX_WARNINGS:] = [rest]
+        for message in messages:
+            warnings.warn(message, AngelWarning, stacklevel=3)
+
+
+def read_rules(path: Path) -> RuleFile:
+    """path (Path): a file of rules, UTF-8. RETURNS (RuleFile): its rules, and the rows that are
+    none.
+    RAISES (AngelError): it cannot be read, or its first row does not name columns."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise AngelError(cannot_read(path, error.strerror or error)) from error
+    return parse_rules(data, path)
+
+
+def parse_rules(data: bytes, path: Path) -> RuleFile:
+    """data (bytes): of a file of rules. path (Path): names it. RETURNS (RuleFile), RAISES
+    (AngelError): see `read_rules`."""
+    columns: list[str] = []
+    rules: list[Rule] = []
+    problems: list[tuple[int, str]] = []
+    for number, line in enumerate(data.decode("utf-8-sig", "replace").split("\n"), 1):
+        cells, problem = _cells(line)
+        if not problem and not _is_row(cells):
+            continue
+        if not columns:
+            columns = _columns(cells)
+            if problem or "action" not in columns or len(set(columns)) < len(columns):
+                raise AngelError(
+                    f"The first row of {path} must name the columns, `action` among them, not "
+                    f"{cells!r}."
+                )
+            if unknown := [cell for cell in columns if cell not in COLUMNS]:
+                problems.append((number, f"the columns {', '.join(unknown)} are not read"))
+            continue
+        if not problem and any(cells[len(columns) :]):
+            problem = f"it has {len(cells)} cells, the first row {len(columns)}"
+        values = {n: c for n, c in zip(columns, cells, strict=False) if n in COLUMNS}
+        values |= {n: values.get(n, "").lower() for n in ("action", "condition")}
+        rule = Rule(**values, number=number)
+        if problem := problem or problem_of(rule):
+            problems.append((number, problem))
+        else:
+            rules.append(rule)
+    return RuleFile(tuple(rules), tuple(problems))
+
+
+def format_rules(rules: Iterable[Rule], columns: Sequence[str] = COLUMNS) -> str:
+    """rules (Iterable[Rule]): to write. columns (Sequence[str]): of the table. RETURNS (str): its
+    rows, without the first one."""
+    rows = ([getattr(rule, name, "") for name in columns] for rule in rules)
+    return "".join("\t".join(map(_quoted, row)) + "\n" for row in rows)
+
+
+def write_rules(path: Path, rules: Iterable[Rule]) -> None:
+    """path (Path): a file, which is replaced. rules (Iterable[Rule]): to write."""
+    write_text(path, "\t".join(COLUMNS) + "\n" + format_rules(rules))
+
+
+def append_rules(path: Path, rules: Sequence[Rule]) -> None:
+    """Write rules at the end of a file. Its rows, comments and the order of its columns stay;
+    columns that are missing come last.
+
+    path (Path): a file of rules, or where there is none yet. rules (Sequence[Rule]): to write.
+    RAISES (AngelError): as `read_rules`.
+    """
+    columns, lines = list(COLUMNS), ["\t".join(COLUMNS)]
+    if path.is_file():
+        read_rules(path)
+        lines = path.read_text("utf-8-sig").rstrip().split("\n")
+        head = next(i for i, line in enumerate(lines) if _is_row(_cells(line)[0]))
+        named = _cells(lines[head])[0]
+        columns = _columns(named)
+        missing = [n for n in COLUMNS if n not in columns and any(getattr(r, n) for r in rules)]
+        columns += missing
+        lines[head] = "\t".join([*named, *missing])
+    write_text(path, "\n".join(lines) + "\n" + format_rules(rules, columns))
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    return any(cells) and not cells[0].startswith("#")
+
+
+def _columns(cells: Iterable[str]) -> list[str]:
+    return [cell.lower().replace(" ", "_").replace("-", "_") for cell in cells]
+
+
+def _cells(line: str) -> tuple[list[str], str]:
+    """The cells of a row, and what is wrong with it, if anything is. Spreadsheets put cells with a
+    quote or a tab into quotes."""
+    if "\ufffd" in line:
+        return [line[:80]], "it is not UTF-8"
+    try:
+        row = next(csv.reader([line.rstrip("\r")], delimiter="\t", strict=True), [])
+    except csv.Error as error:
+        return [line[:80]], str(error)
+    return [" ".join(cell.split()) for cell in row], ""
+
+
+def _quoted(cell: str) -> str:
+    return f'"{cell.replace(chr(34), chr(34) * 2)}"' if cell.startswith('"') else cell

@@ -1,4 +1,4 @@
-"""Indexes of the stored names: arrays that are compiled once and kept."""
+"""What is compiled from the stored names once: opened at its first use, and kept."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from typing_extensions import Self
 
 from ..changes.overlay import VocabularyOverlay
+from ..species.suffixes import StoredEntries
 from ..storage.arrays import Columns, open_folder, write_folder
 from ..storage.compiled import COMPILING, digest_of, open_or_compile
 from ..storage.strings import Strings
@@ -52,6 +53,38 @@ class NameIndex:
         return f"{cls.KIND} {cls.VERSION}"
 
 
+class CompiledNames:
+    """Tries and indexes of the stored names. Copies of a vocabulary share them.
+
+    fingerprint (str): of the stored names.
+    folder (Path | None): where they are kept; None: in memory.
+    """
+
+    def __init__(self, fingerprint: str, folder: Path | None) -> None:
+        self.fingerprint = fingerprint
+        self.folder = folder
+        self.in_use: dict[str, Any] = {}
+        self.entries: StoredEntries | None = None
+        """Names with their suffixes, where the vocabulary has some; in memory."""
+
+    def get(
+        self, key: str, what: str, read: Callable[[Path], Any], build: Callable[[], Any]
+    ) -> Any:
+        """key (str): a digest of all that it is made of, the name of its folder. what (str), read
+        (Callable), build (Callable): see `open_or_compile`. RETURNS (Any): what is in use, else
+        opened or compiled."""
+        with COMPILING:
+            if key not in self.in_use:
+                folder = None if self.folder is None else self.folder / key
+                self.in_use[key] = open_or_compile(folder, what, read, build)
+        return self.in_use[key]
+
+    def to_disk(self, folder: Path) -> None:
+        """folder (Path): gets what was in use."""
+        for key, compiled in self.in_use.items():
+            compiled.to_disk(folder / key)
+
+
 T = TypeVar("T", bound=NameIndex)
 A = TypeVar("A")
 
@@ -60,45 +93,33 @@ class CachedIndex(Generic[T]):
     """An index of the stored names that is compiled once and kept in the vocabulary's folder.
 
     vocabulary (VocabularyOverlay): names and concepts.
-    fingerprint (str): of the stored names.
-    folder (Path | None): where the index is kept; None keeps it in memory.
+    compiled (CompiledNames): of the stored names.
     """
 
     INDEX: type[T]
     WHAT: ClassVar[str]
     """The index's name in a warning."""
 
-    def __init__(
-        self, vocabulary: VocabularyOverlay, fingerprint: str, folder: Path | None
-    ) -> None:
-        self.folder = folder
+    def __init__(self, vocabulary: VocabularyOverlay, compiled: CompiledNames) -> None:
         self._vocabulary = vocabulary
-        self._fingerprint = fingerprint
+        self._compiled = compiled
         self._stored: T | None = None
         # what was made of the names that the table does not have, and the version that it is of
         self._added: tuple[int, Any] = (-1, None)
-        self._shared: CachedIndex[T] | None = None
 
     @property
     def index(self) -> T:
         """RETURNS (T): of the stored names, opened or compiled at its first use."""
-        if self._shared is not None:
-            return self._shared.index
         if self._stored is None:
             names, index = self._vocabulary.table.names, self.INDEX
-            with COMPILING:
-                if self._stored is None:
-                    self._stored = open_or_compile(
-                        None if self.folder is None else self.folder / self._key,
-                        self.WHAT,
-                        lambda path: index.from_disk(path, names),
-                        lambda: index.build(names),
-                    )
+            self._stored = self._compiled.get(
+                digest_of(index.layout(), self._compiled.fingerprint),
+                self.WHAT,
+                lambda path: index.from_disk(path, names),
+                lambda: index.build(names),
+            )
+        assert self._stored is not None
         return self._stored
-
-    def share(self, other: "CachedIndex[T]") -> None:
-        """other (CachedIndex): of the same stored names, whose index is used."""
-        self._shared = other
 
     def _of_added(self, make: Callable[[Mapping[int, str]], A]) -> A:
         """make (Callable[[Mapping[int, str]], A]): takes the names that the table does not have, by
@@ -109,12 +130,3 @@ class CachedIndex(Generic[T]):
                 self._added = version, make(self._vocabulary.added_names)
         made: A = self._added[1]
         return made
-
-    def to_disk(self, folder: Path) -> None:
-        """folder (Path): gets the index if it was in use."""
-        if self._stored is not None:
-            self._stored.to_disk(folder / self._key)
-
-    @property
-    def _key(self) -> str:
-        return digest_of(self.INDEX.layout(), self._fingerprint)

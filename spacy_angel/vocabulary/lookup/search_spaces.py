@@ -14,22 +14,21 @@ names.
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import AngelError
-from ..changes.overlay import VocabularyOverlay
+from ..changes.overlay import Subset, VocabularyOverlay
 from ..species.suffixes import Entries, StoredEntries, Suffixes
-from ..storage.compiled import COMPILING, digest_of, open_or_compile
+from ..storage.compiled import COMPILING, digest_of
 from ..storage.table import ConceptTable
 from ..storage.trie import NameTrie, SearchSpace
 from ..storage.trie_compiler import AddedNames, NameTokenizer, compile_names
+from .cached_index import CompiledNames
 
-# masks that are not in use are dropped beyond this; one of 6 million names takes 30 MB
-_MASK_BYTES = 256 * 2**20
+# Of those that were used last; one of 6 million names takes 30 MB.
+_MAX_MASKS = 16
 
 
 class _Mask(NamedTuple):
@@ -45,65 +44,22 @@ class _Mask(NamedTuple):
     allowed: np.ndarray | None = None
     entries: np.ndarray | None = None
 
-    @property
-    def nbytes(self) -> int:
-        arrays = (*(self.prefix_sums or ()), self.allowed, self.entries)
-        return sum(array.nbytes for array in arrays if array is not None)
-
-
-@dataclass(frozen=True)
-class Subset:
-    """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`. A concept is
-    in where every one of these conditions holds.
-
-    types (frozenset[str] | None): it has one of these semantic types, or no type at all; None: any.
-    concept_ids (frozenset[str] | None): its identifier is one of these; None: any.
-    vocabulary (VocabularyOverlay): the whole.
-    free_types (frozenset[str]): types that do not count: a concept that has no others is in as one
-        without types is.
-    excluded (frozenset[str]): its identifier is none of these.
-    """
-
-    types: frozenset[str] | None
-    concept_ids: frozenset[str] | None
-    vocabulary: VocabularyOverlay = field(repr=False)
-    free_types: frozenset[str] = frozenset()
-    excluded: frozenset[str] = frozenset()
-
-    def allows(self, concept_id: str) -> bool:
-        """concept_id (str): own identifier of a concept. RETURNS (bool): whether it is in."""
-        if self.concept_ids is not None and concept_id not in self.concept_ids:
-            return False
-        if concept_id in self.excluded:
-            return False
-        if self.types is None:
-            return True
-        types = self.vocabulary.types_of(concept_id)
-        return self.free_types.issuperset(types) or not self.types.isdisjoint(types)
-
 
 class SearchSpaces:
     """Compiles the tries of a vocabulary, one for each tokenizer, and keeps tries and masks.
 
     vocabulary (VocabularyOverlay): names and concepts.
-    fingerprint (str): of the stored names; a trie is kept under a digest of it and the tokenizer's.
-    folder (Path | None): where tries are kept; None: in memory.
+    compiled (CompiledNames): gets the tries, each under a digest of the names and the tokenizer.
     suffixes (Suffixes | None): of the names, where the vocabulary has some.
     """
 
     def __init__(
-        self,
-        vocabulary: VocabularyOverlay,
-        fingerprint: str,
-        folder: Path | None,
-        suffixes: Suffixes | None,
+        self, vocabulary: VocabularyOverlay, compiled: CompiledNames, suffixes: Suffixes | None
     ) -> None:
-        self.folder = folder
         self._suffixes = suffixes
         self._entries: Entries | None = None
         self._vocabulary = vocabulary
-        self._fingerprint = fingerprint
-        self._tries: dict[str, NameTrie] = {}
+        self._compiled = compiled
         self._added: dict[str, AddedNames] = {}
         self._masks: OrderedDict[tuple[str, Subset | None, int], _Mask] = OrderedDict()
 
@@ -113,21 +69,16 @@ class SearchSpaces:
         """tokenizer (NameTokenizer), subsets (Sequence[Subset | None]): see
         `ConceptKB.search_space`. RETURNS (SearchSpace): tries and masks."""
         with COMPILING:
-            return self._space(tokenizer, subsets)
-
-    def _space(self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None]) -> SearchSpace:
-        entries = self._opened_entries() if tokenizer.writes_suffixes else None
-        parts = [tokenizer.fingerprint, self._fingerprint]
-        key = digest_of(*parts, *([] if entries is None else ["suffixes"]))
-        if key not in self._tries:
-            self._tries[key] = self._stored_names(tokenizer, key, entries)
-        added = self._added.setdefault(key, AddedNames())
-        names = self._vocabulary.added_names if entries is None else entries.added()
-        tries = [self._tries[key], added.update(names, tokenizer)]
-        if not tries[1].n_leaves:
-            del tries[1]
-        masks = [self._mask(key, subset, tries, entries) for subset in subsets]
-        self._drop_masks(len(subsets))
+            entries = self._opened_entries() if tokenizer.writes_suffixes else None
+            key, stored = self._stored_names(tokenizer, entries)
+            added = self._added.setdefault(key, AddedNames())
+            names = self._vocabulary.added_names if entries is None else entries.added()
+            tries = [stored, added.update(names, tokenizer)]
+            if not tries[1].n_leaves:
+                del tries[1]
+            masks = [self._mask(key, subset, tries, entries) for subset in subsets]
+            while len(self._masks) > max(_MAX_MASKS, len(subsets)):
+                self._masks.popitem(last=False)
         return SearchSpace(
             tuple(tries),
             tuple(m.prefix_sums for m in masks),
@@ -136,30 +87,24 @@ class SearchSpaces:
             tuple(m.entries for m in masks) if entries is not None else (),
         )
 
-    def share(self, other: "SearchSpaces") -> None:
-        """other (SearchSpaces): of the same stored names. Tries that either compiles are both's
-        from now on; the list of suffixes is, if the other one has opened it by now."""
-        self._tries = other._tries
-        if other._entries is not None and self._suffixes is not None:
-            self._entries = Entries(other._entries.stored, self._vocabulary, self._suffixes)
-
-    def to_disk(self, folder: Path) -> None:
-        """folder (Path): gets the tries of the stored names that were in use."""
-        for fingerprint, trie in self._tries.items():
-            trie.to_disk(folder / fingerprint)
-
     def _opened_entries(self) -> Entries | None:
         """Names with their suffixes, listed at the first use."""
         if self._entries is None and self._suffixes is not None:
-            stored = StoredEntries.build(self._vocabulary.table, self._suffixes)
+            stored = self._compiled.entries
+            if stored is None:
+                stored = StoredEntries.build(self._vocabulary.table, self._suffixes)
+                self._compiled.entries = stored
             self._entries = Entries(stored, self._vocabulary, self._suffixes)
         return self._entries
 
     def _stored_names(
-        self, tokenizer: NameTokenizer, key: str, entries: Entries | None
-    ) -> NameTrie:
-        """The trie of the stored names: from the folder, else compiled and put there."""
+        self, tokenizer: NameTokenizer, entries: Entries | None
+    ) -> tuple[str, NameTrie]:
+        """The trie of the stored names and its key: from the folder, else compiled and put
+        there."""
         names = self._vocabulary.table.names
+        parts = [tokenizer.fingerprint, self._compiled.fingerprint]
+        key = digest_of(*parts, *([] if entries is None else ["suffixes"]))
 
         def compile_trie() -> NameTrie:
             if entries is None:
@@ -167,10 +112,10 @@ class SearchSpaces:
             written = entries.stored.with_suffixes(names)
             return compile_names(written, len(entries.stored), tokenizer, key)
 
-        folder = None if self.folder is None else self.folder / key
-        return open_or_compile(
-            folder, "name trie", lambda path: NameTrie.from_disk(path, key), compile_trie
+        trie: NameTrie = self._compiled.get(
+            key, "name trie", lambda path: NameTrie.from_disk(path, key), compile_trie
         )
+        return key, trie
 
     def _mask(
         self,
@@ -195,13 +140,6 @@ class SearchSpaces:
                 self._masks[key] = _Mask(sums, allowed, None if entries is None else numbers)
         self._masks.move_to_end(key)
         return self._masks[key]
-
-    def _drop_masks(self, n_in_use: int) -> None:
-        """Forget the masks that were longest out of use."""
-        size = sum(mask.nbytes for mask in self._masks.values())
-        while size > _MASK_BYTES and len(self._masks) > n_in_use:
-            _, mask = self._masks.popitem(last=False)
-            size -= mask.nbytes
 
     def _allowed_names(self, subset: Subset | None) -> np.ndarray:
         """bool[n_names]: by whole columns for what is stored, one by one for what has changed."""

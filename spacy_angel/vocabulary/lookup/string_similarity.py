@@ -12,7 +12,7 @@ To compare a text with every name would take seconds, so two inverted indices gi
 Only the names of the list are compared letter by letter.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
@@ -20,18 +20,18 @@ from zlib import crc32
 import numpy as np
 
 from ..storage.arrays import Columns
-from ..storage.strings import Strings, encode, offsets_of
-from .cached_index import NameIndex
+from ..storage.strings import Strings, StringsBuilder, encode, offsets_of
+from .cached_index import CachedIndex, NameIndex
 
 # Bytes, spaces left out, of texts that have a deletion neighbourhood; a typo may be one more.
 SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
 _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
-LEAST_COSINE = 0.2
+MIN_COSINE = 0.2
 """Names with no greater cosine are left out of the short list."""
 # Weights of words that are kept.
-_WEIGHTS_KEPT = 1 << 16
+_MAX_WEIGHTS = 1 << 16
 _BLOCK = 1 << 18
 _SPACE = 32
 
@@ -73,7 +73,7 @@ class TrigramIndex(NameIndex):
         self.n_names = len(columns["norms"])
         self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
-        self.weight_of = lru_cache(_WEIGHTS_KEPT)(self._weight_of)
+        self.weight_of = lru_cache(_MAX_WEIGHTS)(self._weight_of)
         """Word in normal form → mean weight of its 3-grams, which is greater the rarer they are."""
 
     @classmethod
@@ -148,7 +148,7 @@ class TrigramIndex(NameIndex):
         rows = self._postings("gram", positions)
         # A name's squared length is at least what it shares with the text, so the square of the
         # cosine is at most the shared part of the text's.
-        least = LEAST_COSINE**2 * (self._weights_of(own) ** 2).sum()
+        least = MIN_COSINE**2 * (self._weights_of(own) ** 2).sum()
         names, scores = _add_up(rows, self._weights[positions] ** 2, least, self.n_names, allowed)
         scores /= self.columns["norms"][names]
         if len(names) > _SHORTLIST:
@@ -173,6 +173,67 @@ class TrigramIndex(NameIndex):
         known = np.flatnonzero(grams[positions] == codes) if len(grams) else positions[:0]
         weights[known] = self._weights[positions[known]]
         return weights
+
+
+class SimilarName(NamedTuple):
+    """A name of the vocabulary and how similar a text is to it.
+
+    name (int): name index.
+    similarity (Similarity): see there.
+    """
+
+    name: int
+    similarity: Similarity
+
+
+class SimilarNames(CachedIndex[TrigramIndex]):
+    """Finds names by string similarity; follows what is added and removed while running.
+
+    The stored names have an index that is built once and kept in the folder; the few names that
+    were added since have a small one in memory.
+
+    vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
+    """
+
+    INDEX = TrigramIndex
+    WHAT = "index of 3-grams"
+
+    def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[SimilarName]:
+        """The nearest names: those with the greatest sum of both similarities.
+
+        text (str): in normal form.
+        k (int): maximum number of names.
+        allowed (np.ndarray | None): bool[n_names] of a subset; None: all.
+        RETURNS (list[SimilarName]): nearest first, equal ones by index. The search is thorough but
+            not complete: a name that shares only frequent 3-grams with the text can be missed.
+        """
+        kb = self._vocabulary
+        names = self.index.shortlist(text, None if allowed is None else allowed[: kb.table.n_names])
+        added, index = self._of_added(_index_of)
+        if index is not None:
+            names += [added[i] for i in index.shortlist(text)]
+        if allowed is not None:
+            # A mask excludes names that were removed.
+            names = [i for i in names if allowed[i]]
+        else:
+            names = [i for i in names if i not in kb.touched or kb.concept_ids_of(i)]
+        similar = map(SimilarName, names, self.compare(text, names))
+        ranked = sorted(similar, key=lambda n: (-n.similarity.cosine - n.similarity.edits, n.name))
+        return ranked[:k]
+
+    def compare(self, text: str, names: Sequence[int]) -> list[Similarity]:
+        """text (str): in normal form. names (Sequence[int]): name indices.
+        RETURNS (list[Similarity]): how similar the text is to each."""
+        return self.index.compare(text, [self._vocabulary.name(i) for i in names])
+
+    def word_weight(self, word: str) -> float:
+        """word (str): in normal form. RETURNS (float): see `TrigramIndex.weight_of`."""
+        return self.index.weight_of(word)
+
+
+def _index_of(added: Mapping[int, str]) -> tuple[list[int], TrigramIndex | None]:
+    strings = StringsBuilder(added.values()).finish()
+    return [*added], TrigramIndex.build(strings) if added else None
 
 
 def _add_up(

@@ -98,7 +98,7 @@ class WordIndex(NameIndex):
 class KnownWords(CachedIndex[WordIndex]):
     """The words of a vocabulary; follows names that are added while running.
 
-    vocabulary (VocabularyOverlay), fingerprint (str), folder (Path | None): see `CachedIndex`.
+    vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
     """
 
     INDEX = WordIndex

@@ -1,8 +1,8 @@
-"""A vocabulary that its user changes while other threads read it."""
+"""The changes that users make in a vocabulary while other threads read it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,30 +11,32 @@ from ..names.concepts import Concept, normalize_name
 from ..storage.table import ConceptTable, validate_and_normalize
 from .change_lock import ChangeLock
 from .overlay import VocabularyOverlay
+from .rules import NEW, Rule
 
 
-class EditableVocabulary(VocabularyOverlay):
-    """An overlay with the changes that a user makes: they are counted, and the names that they
-    bring are known.
+class UserEdits(VocabularyOverlay):
+    """An overlay with the changes that users make: directly, or by the rules of a file.
 
     table (ConceptTable): the stored concepts.
     meta (Mapping[str, Any]): what is stored beside them; `own_names` has, by identifier and in
-        normal form, the names that were brought before the vocabulary was saved.
+        normal form, the names that users brought before the vocabulary was saved.
     """
 
     def __init__(self, table: ConceptTable, meta: Mapping[str, Any]) -> None:
         super().__init__(table, meta)
+        self.rules: tuple[Rule, ...] = ()
+        """Those that were applied and say what mentions link to, for the linker."""
         self._user_names = {i: list(names) for i, names in meta.get("own_names", {}).items()}
-        self._user_edits: Counter[str] = Counter()
+        self._is_edited = False
         self._lock = ChangeLock()
         # with the version that they are of: they are asked for with every batch
         self._own_types: tuple[int, frozenset[str]] = (-1, frozenset())
 
     def _copy_changes(self, other: VocabularyOverlay) -> None:
         super()._copy_changes(other)
-        assert isinstance(other, EditableVocabulary)
+        assert isinstance(other, UserEdits)
         self._user_names = {i: list(names) for i, names in other._user_names.items()}
-        self._user_edits = Counter(other._user_edits)
+        self.rules, self._is_edited = other.rules, other._is_edited
 
     def reading(self) -> AbstractContextManager[None]:
         """RETURNS (AbstractContextManager[None]): a block in which the vocabulary does not change:
@@ -46,10 +48,8 @@ class EditableVocabulary(VocabularyOverlay):
         """RETURNS (frozenset[str]): semantic types that only concepts brought by `add` have, now or
         before the vocabulary was saved."""
         if self._own_types[0] != self.version:
-            found: Counter[str] = Counter()
-            for concept in filter(None, map(self.concept, self._user_names)):
-                if self._is_own(concept):
-                    found.update(set(concept.types))
+            concepts = filter(None, map(self.concept, self._user_names))
+            found = Counter(t for c in concepts if self._is_own(c) for t in set(c.types))
             types = (t for t, n in found.items() if len(self.ids_of_types([t])) == n)
             self._own_types = self.version, frozenset(types)
         return self._own_types[1]
@@ -58,12 +58,45 @@ class EditableVocabulary(VocabularyOverlay):
     def own_names(self) -> list[int]:
         """RETURNS (list[int]): indices of the names that `add` and `add_names` brought, now or
         before the vocabulary was saved, each once, without those that are gone."""
-        indices: dict[int, None] = {}
-        for concept_id, names in self._user_names.items():
-            for i in map(self.find_name, names):
-                if i is not None and concept_id in self.concept_ids_of(i):
-                    indices[i] = None
-        return list(indices)
+        found = ((c, self.find_name(n)) for c, names in self._user_names.items() for n in names)
+        indices = (i for c, i in found if i is not None and c in self.concept_ids_of(i))
+        return list(dict.fromkeys(indices))
+
+    def apply(self, rules: Iterable[Rule]) -> None:
+        """Apply rules, from the first to the last: `add`, `remove` and `rename` as `edit` does; the
+        others are kept in `rules`.
+
+        rules (Iterable[Rule]): those that cannot be applied are ignored, such as one about a
+            concept that the vocabulary does not have.
+        """
+        with self._lock.changing():
+            for rule in rules:
+                if not rule.is_edit:
+                    self.rules += (rule,)
+                    continue
+                with suppress(AngelError):
+                    self.edit(rule)
+
+    def edit(self, rule: Rule) -> None:
+        """Change what a rule changes; a name that the concept has already is not added again.
+
+        rule (Rule): `add`, `remove` or `rename`.
+        RAISES (AngelError): the vocabulary does not have its concept or name, or it is the only
+            name that would be removed.
+        """
+        concept, string, target = self.get(rule.concept), rule.string, rule.concept
+        if concept is None and rule.condition == NEW:
+            self.add(Concept(target, string, types=(rule.type,) if rule.type else ()))
+        elif rule.action == "add":
+            if concept is None or not self.has_name(concept.concept_id, string):
+                self.add_names(target, [string])
+        elif rule.action == "rename":
+            if rule.instead_of or concept is None or string != concept.canonical_name:
+                self.rename(target, string, rule.instead_of or None)
+        elif string:
+            self.remove_name(target, string)
+        else:
+            self.remove(target)
 
     def add(self, concept: Concept | Iterable[Concept]) -> None:
         """Add concepts while running.
@@ -74,17 +107,16 @@ class EditableVocabulary(VocabularyOverlay):
         """
         concepts = _validated(concept)
         with self._lock.changing():
-            seen: set[str] = set()
-            for new in concepts:
-                if new.concept_id in seen or self.concept(new.concept_id) is not None:
+            ids = Counter(new.concept_id for new in concepts)
+            for concept_id, n in ids.items():
+                if n > 1 or self.concept(concept_id) is not None:
                     raise AngelError(
-                        f"{new.concept_id!r} is already in the vocabulary. Use `add_names`."
+                        f"{concept_id!r} is already in the vocabulary. Use `add_names`."
                     )
-                seen.add(new.concept_id)
             for new in concepts:
                 self._put(new)
                 self._user_names[new.concept_id] = _normal_forms(new.names)
-                self._user_edits["added_concepts"] += 1
+            self._is_edited |= bool(concepts)
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
         """Give a concept further names while running; those it has are ignored.
@@ -98,7 +130,7 @@ class EditableVocabulary(VocabularyOverlay):
             concept = self[concept_id]
             if added := self._put_names(concept, names):
                 self._user_names.setdefault(concept.concept_id, []).extend(_normal_forms(added))
-            self._user_edits["added_names"] += len(added)
+                self._is_edited = True
 
     def remove(self, concept_id: str) -> None:
         """Remove a concept while running; names that it alone has go with it.
@@ -110,7 +142,7 @@ class EditableVocabulary(VocabularyOverlay):
             own = self._resolved(concept_id)
             self._take_out(own)
             self._user_names.pop(own, None)
-            self._user_edits["removed_concepts"] += 1
+            self._is_edited = True
 
     def remove_name(self, concept_id: str, name: str) -> None:
         """Take a name from a concept while running, in all its spellings. If it was the canonical
@@ -122,17 +154,16 @@ class EditableVocabulary(VocabularyOverlay):
         """
         with self._lock.changing():
             concept = self[concept_id]
-            is_it = _is_name(concept, name)
-            kept = [n for n, gone in zip(concept.names, is_it, strict=True) if not gone]
-            if not kept:
+            pairs = zip(concept.names, _is_name(concept, name), strict=True)
+            rest = [other for other, is_it in pairs if not is_it]
+            if not rest:
                 raise AngelError(
                     f"{name!r} is the only name of {concept.concept_id!r}. Remove the concept, or "
                     "add another name first."
                 )
-            self._put(replace(concept, canonical_name=kept[0], aliases=tuple(kept[1:])))
-            if (own := self._user_names.get(concept.concept_id)) is not None:
-                own[:] = [n for n in own if n != normalize_name(name)]
-            self._user_edits["removed_names"] += 1
+            own = self._user_names.get(concept.concept_id, [])
+            own[:] = [n for n in own if n != normalize_name(name)]
+            self._put_with(concept, rest)
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
         """Rename a concept while running, or spell one of its names in another way.
@@ -151,12 +182,10 @@ class EditableVocabulary(VocabularyOverlay):
             names = [name, *concept.names]
             if old is not None:
                 pairs = zip(concept.names, _is_name(concept, old), strict=True)
-                names = [name if gone else kept for kept, gone in pairs]
-            canonical, *aliases = dict.fromkeys(names)
+                names = [name if is_old else other for other, is_old in pairs]
             if self._is_own(concept):
                 self._user_names[concept.concept_id] += _normal_forms([name])
-            self._put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
-            self._user_edits["renamed"] += 1
+            self._put_with(concept, names)
 
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mention strings of a training corpus as names, a published practice of the
@@ -168,21 +197,25 @@ class EditableVocabulary(VocabularyOverlay):
         RETURNS (dict[str, Any]): the record: names added, mentions whose identifier is unknown.
         """
         with self._lock.changing():
-            texts: dict[str, list[str]] = {}
-            unknown = 0
+            texts: dict[str | None, list[str]] = {}
             for concept_id, text in mentions:
-                if (own := self.resolve(concept_id)) is None:
-                    unknown += 1
-                else:
-                    texts.setdefault(own, []).append(text)
-            added = sum(len(self._put_names(self[own], names)) for own, names in texts.items())
+                texts.setdefault(self.resolve(concept_id), []).append(text)
             step: dict[str, Any] = {"step": "add_mentions", "source": source}
+            unknown = len(texts.pop(None, ()))
+            by_id = {own: names for own, names in texts.items() if own is not None}
+            added = sum(len(self._put_names(self[own], names)) for own, names in by_id.items())
             step |= {"added_names": added, "unknown_mentions": unknown}
             self._meta["steps"] = [*self._meta["steps"], step]
             counts = Counter(self._meta.get("frequencies", {}))
-            counts.update({own: len(names) for own, names in texts.items()})
+            counts.update({own: len(names) for own, names in by_id.items()})
             self._meta["frequencies"] = dict(counts)
         return step
+
+    def _put_with(self, concept: Concept, names: Iterable[str]) -> None:
+        """Replace a concept's names."""
+        canonical, *aliases = dict.fromkeys(names)
+        self._put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
+        self._is_edited = True
 
     def _put_names(self, concept: Concept, names: Iterable[str]) -> list[str]:
         """Give a concept the names that it does not have, and return these."""

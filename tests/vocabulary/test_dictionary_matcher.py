@@ -1,11 +1,7 @@
 """Names in running text."""
 
-from hypothesis import strategies as st
-
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup.occurrences import (
-    Occurrences,
-)
+from spacy_angel.vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 from spacy_angel.vocabulary.names.concepts import Concept
 
 
@@ -15,7 +11,7 @@ def kb_of(*names: str) -> ConceptKB:
 
 def found(names: ConceptKB | list[str], text: str, **settings) -> list[str]:
     kb = names if isinstance(names, ConceptKB) else kb_of(*names)
-    spans = Occurrences(kb, everything=True, **settings).find(text)
+    spans = DictionaryMatcher(kb, everything=True, **settings).find(text)
     return [text[start:end] for start, end, _ in spans]
 
 
@@ -70,7 +66,8 @@ def test_what_is_short_or_common_or_a_number_is_not_looked_for() -> None:
 
 def test_own_names_are_looked_for_whatever_they_are() -> None:
     kb = kb_of("Heart attack")
-    own, everything = Occurrences(kb), Occurrences(kb, everything=True, stop_words=["rest"])
+    own = DictionaryMatcher(kb)
+    everything = DictionaryMatcher(kb, everything=True, stop_words=["rest"])
     text = "rest after a heart attack"
     assert own.find(text) == []
     kb.add(Concept("MY:1", "Rest"))
@@ -82,7 +79,7 @@ def test_own_names_are_looked_for_whatever_they_are() -> None:
 
 def test_what_is_removed_is_not_found_and_hides_nothing() -> None:
     kb = kb_of("Heart attack of the snark", "Heart attack", "Heart attacks")
-    finder = Occurrences(kb, everything=True)
+    finder = DictionaryMatcher(kb, everything=True)
     text = "heart attack of the snark"
     assert [text[o.start : o.end] for o in finder.find(text)] == [text]
     kb.remove("A:0")
@@ -107,12 +104,7 @@ def test_own_names_outlive_saving(tmp_path) -> None:
             ["pyrexia", "snark fever"],
             ["fever", "pyrexia", "snark fever"],
         )
-        assert [o[:2] for o in Occurrences(again).find("no pyrexia, no snark fever")] == [
+        assert [o[:2] for o in DictionaryMatcher(again).find("no pyrexia, no snark fever")] == [
             (3, 10),
             (15, 26),
         ]
-
-
-WORDS = st.sampled_from(
-    ["heart", "attack", "fever", "a", "of", "AIDS", "all", "-", ". ", "(", "Na"]
-)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from spacy_angel.curation.curated import Curated, CurationFile, DocumentNames
+from spacy_angel.vocabulary.changes.curated import Curated, CurationFile
 from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -19,7 +19,6 @@ CONCEPTS = (
     Concept("M:5", "Cold Temperature", ("cold",), ("T070",)),
     Concept("M:6", "CAD gene", ("CAD",), ("T028",)),
 )
-NONE = DocumentNames("", ConceptKB.build([]))
 
 
 @pytest.fixture(scope="module")
@@ -35,81 +34,67 @@ def ids(kb: ConceptKB, name: str) -> list[str]:
     return [concept.concept_id for concept in kb.find(name)]
 
 
-def test_a_string_is_a_name_of_a_concept_and_the_vocabulary_stays_as_it_is(kb) -> None:
-    found = curated(kb, Rule("name", string="infarct of heart", concept="U:2"))
+def test_names_are_added_and_removed_and_the_vocabulary_stays_as_it_is(kb) -> None:
+    found = curated(
+        kb,
+        Rule("add", "infarct of heart", concept="U:2"),
+        Rule("remove", "CAD", concept="M:6"),
+        Rule("add", "Novel disease", concept="N:1", condition="new"),
+        Rule("prefer", "ND", concept="N:1"),
+    )
     assert ids(found.kb, "Infarct of Heart") == ["M:2"]
-    assert ids(kb, "infarct of heart") == []
-    assert kb.version == 0
+    assert ids(found.kb, "cad") == ["M:3"]
+    assert ids(found.kb, "nd") == ["N:1"]
     near = found.kb.nearest.find("infarct of hearts", 1)
     assert found.kb.name(near[0].name) == "infarct of heart"
+    assert [ids(kb, name) for name in ("infarct of heart", "cad", "nd")] == [[], ["M:3", "M:6"], []]
+    assert kb.version == 0
 
 
-def test_a_string_is_never_a_name_of_a_concept(kb) -> None:
-    found = curated(kb, Rule("not-name", string="CAD", concept="M:6"))
-    assert ids(found.kb, "cad") == ["M:3"]
-    assert found.constraint("CAD", "GENE", NONE).excluded == {"M:6"}
-    assert found.constraint("CAD gene", "GENE", NONE) is None
-    assert ids(kb, "cad") == ["M:3", "M:6"]
-
-
-def test_a_string_is_never_a_mention_with_a_label(kb) -> None:
-    found = curated(kb, Rule("not-mention", string="cold", label="Disease"))
-    assert not found.constraint("Cold", "DISEASE", NONE).is_mention
-    assert found.constraint("cold", "CHEMICAL", NONE) is None
+def test_a_string_is_never_a_concept_or_never_linked_with_a_label(kb) -> None:
+    found = curated(
+        kb,
+        Rule("exclude", "CAD", concept="M:6"),
+        Rule("exclude", "cold", label="Disease"),
+        Rule("exclude", "Hot", condition="case"),
+    )
+    assert found.constraint("cad", "GENE").excluded == {"M:6"}
+    assert found.constraint("CAD gene", "GENE") is None
+    assert not found.constraint("Cold", "DISEASE").is_mention
+    assert found.constraint("cold", "CHEMICAL") is None
+    assert not found.constraint("Hot", "DISEASE").is_mention
+    assert found.constraint("hot", "DISEASE") is None
 
 
 def test_a_string_counts_only_as_it_is_written(kb) -> None:
-    found = curated(kb, Rule("only", string="CAD", condition="case"))
-    assert found.constraint("CAD", "DISEASE", NONE) is None
-    assert not found.constraint("cad", "DISEASE", NONE).is_mention
-    of_one = curated(kb, Rule("only", string="CAD", concept="M:3", condition="case"))
-    assert of_one.constraint("Cad", "GENE", NONE).excluded == {"M:3"}
-    both = curated(
+    of_any = curated(kb, Rule("allow", "CAD"))
+    assert of_any.constraint("CAD", "DISEASE") is None
+    assert not of_any.constraint("cad", "DISEASE").is_mention
+    rules = [Rule("allow", "CAD", concept="M:3"), Rule("allow", "CaD", concept="M:3")]
+    of_one = curated(kb, *rules)
+    assert of_one.constraint("Cad", "GENE").excluded == {"M:3"}
+    assert of_one.constraint("CaD", "GENE") is None
+
+
+def test_a_string_means_the_concept_of_the_last_rule(kb) -> None:
+    found = curated(
         kb,
-        Rule("only", string="CAD", concept="M:3", condition="case"),
-        Rule("only", string="Cad", concept="M:3", condition="case"),
+        Rule("prefer", "the big one", concept="M:1", label="DISEASE"),
+        Rule("prefer", "the big one", concept="U:2", label="DISEASE"),
     )
-    assert both.constraint("Cad", "GENE", NONE) is None
+    assert found.constraint("The big one", "DISEASE").means == "M:2"
+    assert found.constraint("The big one", "GENE") is None
+    assert ids(found.kb, "the big one") == ["M:1", "M:2"]
 
 
-def test_a_string_counts_only_where_the_document_names_the_concept_elsewhere(kb) -> None:
-    rule = Rule("only", string="cold", concept="M:4", condition="elsewhere")
-    found = curated(kb, rule)
-    for text, excluded in (("A cold night.", True), ("Acute coryza: the cold.", False)):
-        constraint = found.constraint("cold", "DISEASE", DocumentNames(text, found.kb))
-        assert (constraint is not None and "M:4" in constraint.excluded) is excluded
-    of_any = curated(kb, Rule("only", string="cold", condition="elsewhere"))
-    document = DocumentNames("Acute coryza, a cold", of_any.kb)
-    constraint = of_any.constraint("cold", "DISEASE", document)
-    assert [c for c in ("M:4", "M:5", "M:1") if constraint.allows(c)] == ["M:4"]
-
-
-def test_a_name_may_have_a_condition(kb) -> None:
-    found = curated(kb, Rule("name", string="AMI", concept="M:2", condition="case"))
-    assert ids(found.kb, "ami") == ["M:2"]
-    assert found.constraint("AMI", "DISEASE", NONE) is None
-    assert found.constraint("Ami", "DISEASE", NONE).excluded == {"M:2"}
-
-
-def test_a_string_means_one_concept(kb) -> None:
-    found = curated(kb, Rule("means", string="the big one", concept="M:2", label="DISEASE"))
-    assert found.constraint("The big one", "DISEASE", NONE).means == "M:2"
-    assert found.constraint("The big one", "GENE", NONE) is None
-    assert ids(found.kb, "the big one") == ["M:2"]
-
-
-def test_of_two_that_contradict_each_other_the_one_that_forbids_holds(kb) -> None:
-    means = Rule("means", string="CAD", concept="M:3")
-    for forbids in (
-        Rule("not-name", string="cad", concept="M:3"),
-        Rule("not-name", string="cad", concept="M:3", label="DISEASE"),
-    ):
-        for rules in ((means, forbids), (forbids, means)):
-            constraint = curated(kb, *rules).constraint("CAD", "DISEASE", NONE)
-            assert constraint.means is None
-            assert constraint.excluded == {"M:3"}
-    never = Rule("not-mention", string="CAD")
-    assert not curated(kb, means, never).constraint("CAD", "D", NONE).is_mention
+def test_exclude_overrides_prefer(kb) -> None:
+    prefer = Rule("prefer", "CAD", concept="M:3")
+    for label in ("", "DISEASE"):
+        exclude = Rule("exclude", "cad", label, "M:3")
+        for rules in ((prefer, exclude), (exclude, prefer)):
+            constraint = curated(kb, *rules).constraint("CAD", "DISEASE")
+            assert (constraint.means, constraint.excluded) == (None, {"M:3"})
+    assert not curated(kb, prefer, Rule("exclude", "CAD")).constraint("CAD", "D").is_mention
 
 
 def test_a_concept_a_subtree_and_a_type_are_never_linked_to(kb) -> None:
@@ -144,10 +129,10 @@ def test_another_identifier_is_preferred(kb) -> None:
 
 def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
     rules = (
-        Rule("name", string="x", concept="M:99"),
+        Rule("add", "x", concept="M:99"),
         Rule("exclude", type="T999"),
         Rule("prefer", concept="M:1", instead_of="M:99"),
-        Rule("name", string="x", concept="M:1"),
+        Rule("add", "x", concept="M:1"),
     )
     assert curated(kb, *rules).unknown == list(rules[:3])
 
@@ -169,15 +154,15 @@ def test_the_vocabulary_s_own_changes_are_there_under_the_rules() -> None:
 
 def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
     path = tmp_path / "rules.tsv"
-    path.write_text("action\tstring\nnot-mention\tcold\n")
+    path.write_text("action\tstring\nexclude\tcold\n")
     source = CurationFile(str(path))
     first = source.over(kb)
-    assert first.constraint("cold", "D", NONE) is not None
+    assert first.constraint("cold", "D") is not None
     assert source.over(kb) is first
-    path.write_text("action\tstring\nnot-mention\tCAD\n")
+    path.write_text("action\tstring\nexclude\tCAD\n")
     os.utime(path, (time.time() + 5,) * 2)
     second = source.over(kb)
-    assert second.constraint("cold", "D", NONE) is None
+    assert second.constraint("cold", "D") is None
     path.unlink()
     with pytest.warns(UserWarning, match="can no longer be read"):
         assert source.over(kb) is second
@@ -190,9 +175,19 @@ def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
 def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
     kb = ConceptKB.build(CONCEPTS)
     path = tmp_path / "rules.tsv"
-    path.write_text("action\tstring\tconcept\nname\tnew name\tN:1\n")
+    path.write_text("action\tstring\tconcept\nadd\tnew name\tN:1\n")
     source = CurationFile(str(path))
     with pytest.warns(UserWarning, match=r"1 of 1 rules name unknown concepts .* line 2"):
         assert ids(source.over(kb).kb, "new name") == []
     kb.add(Concept("N:1", "Novel disease"))
     assert ids(source.over(kb).kb, "new name") == ["N:1"]
+
+
+def test_the_vocabulary_s_own_rules_count_beside_those_of_a_file() -> None:
+    kb = ConceptKB.build(CONCEPTS)
+    assert CurationFile(None).over(kb) is None
+    kb.apply([Rule("exclude", "cold"), Rule("add", "chill", concept="M:4")])
+    found = CurationFile(None).over(kb)
+    assert found is not None
+    assert not found.constraint("cold", "D").is_mention
+    assert ids(found.kb, "chill") == ["M:4"]

@@ -8,18 +8,14 @@ is written so (`St. Louis encephalitis`):
 
     The snark's fevers; aspirin.  →  the  snark  s  fever  .  aspirin  .
 
-Each word has a code of two characters, the first of one range, the second of another, and an
-Aho-Corasick automaton (Aho and Corasick, Communications of the ACM 18(6), 1975) finds the names as
-substrings of the codes: it cannot begin or end within a word.
+At each word of a text, as many words are looked up as the longest name has that begins with it.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 from tqdm import tqdm
 
 from ..kb import ConceptKB
@@ -31,16 +27,8 @@ _WORD = re.compile(
     r"((?:[^\W_]|[\u0300-\u036f])+)|[.;:?!](?=\s|$)|\n\s*\n|(?<!\S)[(\[]|[)\]](?!\w)"
 )
 _END, _BRACKET = ".", "("
-# What is no word of any name.
-_UNKNOWN = "\0\0"
-# Characters of two bytes in UTF-8, and of three below the surrogates.
-_SECOND, _N_SECOND, _FIRST = 0x80, 0x780, 0x800
-# Words of a running text that are looked up once.
-_KEPT_WORDS = 1 << 17
-# Letters from which on nothing in a text is kept, nor taken for a word of a name.
-_LONGEST = 200
-# From so many names on, compiling takes long enough to be shown.
-_SHOWN = 50_000
+# From so many names on, compiling takes long enough to show a progress bar.
+_MIN_SHOWN = 50_000
 
 
 class Occurrence(NamedTuple):
@@ -96,7 +84,7 @@ def is_short_form(words: Collection[str]) -> bool:
     return any(map(str.isupper, word if len(word) <= 2 else word[1:]))
 
 
-class Occurrences:
+class DictionaryMatcher:
     """Finds names in texts; follows what is added to the vocabulary and removed while running.
 
     kb (ConceptKB): the vocabulary.
@@ -118,7 +106,6 @@ class Occurrences:
         self._kb = kb
         self._everything = everything
         self._min_length = min_length
-        self._stop_words = stop_words
         self._folded_stop_words = frozenset(map(fold_word, stop_words))
         self._n_stored = kb.n_names if everything else 0
         self._stored = _Dictionary(kb, range(self._n_stored), self._is_clear)
@@ -143,19 +130,9 @@ class Occurrences:
         for first, end, name in sorted(found, key=lambda m: (m[0] - m[1], m[0])):
             if not any(taken[first:end]):
                 taken[first:end] = b"\1" * (end - first)
-                place = words[first][1].start(), words[end - 1][1].end()
-                chosen.append(Occurrence(*place, name))
+                offsets = words[first][1].start(), words[end - 1][1].end()
+                chosen.append(Occurrence(*offsets, name))
         return sorted(chosen)
-
-    def __reduce__(self) -> Any:
-        # An automaton cannot be pickled; another process compiles its own.
-        make = partial(
-            Occurrences,
-            everything=self._everything,
-            min_length=self._min_length,
-            stop_words=self._stop_words,
-        )
-        return make, (self._kb,)
 
     def _update(self) -> None:
         """Compile what was added, the vocabulary having changed."""
@@ -165,9 +142,12 @@ class Occurrences:
         self._own = _Dictionary(kb, own)
         new = set(range(self._n_stored, kb.n_names)).difference(own) if self._everything else ()
         self._added = _Dictionary(kb, new, self._is_clear)
-        self._is_live = lru_cache(_KEPT_WORDS)(lambda name: bool(kb.concept_ids_of(name)))
         # Last: a thread that sees it uses all that is above.
         self._version = version
+
+    def _is_live(self, name: int) -> bool:
+        """Whether a name has still a concept."""
+        return name not in self._kb.touched or bool(self._kb.concept_ids_of(name))
 
     def _is_clear(self, words: Sequence[str]) -> bool:
         """Whether a name, by its words, can be looked for without anyone having asked for it."""
@@ -193,12 +173,13 @@ class _Dictionary:
         indices: Collection[int],
         is_wanted: Callable[[Sequence[str]], bool] | None = None,
     ) -> None:
-        self._codes: dict[str, str] = {}
-        # Names by what they are compiled to, and those that are compiled to the same as another.
+        # Names by their folded words, by a short form, and those with the same as another.
+        self._names: dict[str, int] = {}
         self._short_forms: dict[str, int] = {}
         self._twins: dict[int, list[int]] = {}
-        patterns: dict[str, int] = {}
-        hidden = None if len(indices) >= _SHOWN else True
+        # Folded word → most words of a name that begins with it.
+        self._most: dict[str, int] = {}
+        hidden = None if len(indices) >= _MIN_SHOWN else True
         for i in tqdm(indices, desc="Compiling names", unit=" names", disable=hidden):
             for words in map(words_of_name, kb.spellings_of(i)):
                 if not words or (is_wanted is not None and not is_wanted(words)):
@@ -206,21 +187,10 @@ class _Dictionary:
                 if is_short_form(words):
                     self._put(self._short_forms, words[0], i)
                     continue
-                self._put(patterns, self._compile(words), i)
-                plain = [word for word in words if word not in (_END, _BRACKET)]
-                if plain != words:
-                    self._put(patterns, self._compile(plain), i)
-        self._names = list(patterns.values())
-        self._automaton = AhoCorasick(
-            list(patterns),
-            matchkind=MatchKind.Standard,
-            # The state machine with the least memory that is quick enough.
-            implementation=Implementation.ContiguousNFA,
-            store_patterns=False,
-        )
-        self._code_of = lru_cache(_KEPT_WORDS)(
-            lambda word: self._codes.get(fold_word(word), _UNKNOWN)
-        )
+                for form in (words, [word for word in words if word not in (_END, _BRACKET)]):
+                    folded = list(map(fold_word, form))
+                    self._put(self._names, " ".join(folded), i)
+                    self._most[folded[0]] = max(len(folded), self._most.get(folded[0], 0))
 
     def find(
         self, words: Sequence[str], is_live: Callable[[int], bool]
@@ -228,35 +198,31 @@ class _Dictionary:
         """words (Sequence[str]): of a text. is_live (Callable[[int], bool]): whether a name has
         still a concept.
         YIELDS (tuple[int, int, int]): first word, end, name index; some lie over others."""
-        if self._names:
-            codes = "".join(
-                self._code_of(word) if len(word) <= _LONGEST else _UNKNOWN for word in words
-            )
-            matches = self._automaton.find_matches_as_indexes(codes, overlapping=True)
-            for number, start, end in matches:
-                if (live := self._first_live(self._names[number], is_live)) is not None:
-                    yield start // 2, end // 2, live
-        for place, word in enumerate(words if self._short_forms else ()):
+        folded = [fold_word(word) for word in words] if self._names else []
+        for first, word in enumerate(folded):
+            last = min(first + self._most.get(word, 0), len(folded))
+            for end in range(first + 1, last + 1):
+                key = " ".join(folded[first:end])
+                if key in self._names:
+                    yield from self._live(self._names[key], first, end, is_live)
+        for first, word in enumerate(words if self._short_forms else ()):
             name = self._short_forms.get(word)
             # `MRIs`, but not `Was`
             if name is None and len(word) > 3 and word[-1] == "s":
                 name = self._short_forms.get(word[:-1])
-            if name is not None and (live := self._first_live(name, is_live)) is not None:
-                yield place, place + 1, live
+            if name is not None:
+                yield from self._live(name, first, first + 1, is_live)
 
-    def _first_live(self, name: int, is_live: Callable[[int], bool]) -> int | None:
-        return next(filter(is_live, (name, *self._twins.get(name, ()))), None)
+    def _live(
+        self, name: int, first: int, end: int, is_live: Callable[[int], bool]
+    ) -> Iterator[tuple[int, int, int]]:
+        live = next(filter(is_live, (name, *self._twins.get(name, ()))), None)
+        if live is not None:
+            yield first, end, live
 
     def _put(self, names: dict[str, int], key: str, name: int) -> None:
         if (first := names.setdefault(key, name)) != name:
             self._twins.setdefault(first, []).append(name)
-
-    def _compile(self, words: Sequence[str]) -> str:
-        codes = self._codes
-        return "".join(
-            codes.get(word) or codes.setdefault(word, _code(len(codes) + 1))
-            for word in map(fold_word, words)
-        )
 
 
 def words_of_name(name: str) -> list[str]:
@@ -266,8 +232,3 @@ def words_of_name(name: str) -> list[str]:
     while words and words[-1] == _END:
         words.pop()
     return words if any(word not in (_END, _BRACKET) for word in words) else []
-
-
-def _code(number: int) -> str:
-    first, second = divmod(number, _N_SECOND)
-    return chr(_FIRST + first) + chr(_SECOND + second)

@@ -1,0 +1,148 @@
+"""What a vocabulary's next release makes of rules: a promise a rule."""
+
+import pytest
+
+from spacy_angel.vocabulary.changes.check import check_rules
+from spacy_angel.vocabulary.changes.rules import Rule
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
+
+KB = ConceptKB.build(
+    [
+        Concept("M:1", "Heart Diseases", ("CAD",), ("T047",), None, ("U:1",), ("C14",)),
+        Concept("M:2", "Infarction", ("heart attack",), ("T047",), tree_numbers=("C14.5",)),
+        Concept("M:3", "CAD gene", ("CAD",), ("T028",)),
+        Concept("M:4", "Only one", ("only-one",)),
+    ]
+)
+
+
+def states(*rules: Rule, kb: ConceptKB = KB) -> list[str]:
+    return [finding.state for finding in check_rules(rules, kb)]
+
+
+def note(rule: Rule, kb: ConceptKB = KB) -> str:
+    (finding,) = check_rules([rule], kb)
+    return finding.note
+
+
+@pytest.mark.parametrize(
+    ("rule", "state"),
+    [
+        (Rule("add", "Snark fever", concept="MY:1", condition="new"), "in effect"),
+        (Rule("add", "heart diseases", concept="M:1", condition="new"), "superfluous"),
+        (Rule("add", "Heart", concept="U:1", condition="new"), "discrepant"),
+        (Rule("add", "MI", concept="M:2"), "in effect"),
+        (Rule("add", "Heart-attack", concept="M:2"), "superfluous"),
+        (Rule("add", "MI", concept="M:9"), "obsolete"),
+        (Rule("add", "MI", concept="U:1"), "discrepant"),
+        (Rule("add", "cad", concept="M:2"), "discrepant"),
+        (Rule("remove", "CAD", concept="M:1"), "in effect"),
+        (Rule("remove", "CAD", concept="M:2"), "superfluous"),
+        (Rule("remove", "CAD", concept="M:9"), "obsolete"),
+        (Rule("remove", "only one", concept="M:4"), "discrepant"),
+        (Rule("remove", concept="M:1"), "in effect"),
+        (Rule("rename", "Heart Disease", concept="M:1"), "in effect"),
+        (Rule("rename", "Heart Diseases", concept="M:1"), "superfluous"),
+        (Rule("rename", "Heart Disease", concept="M:9"), "obsolete"),
+        (Rule("rename", "cad", concept="M:1", instead_of="CAD"), "in effect"),
+        (Rule("exclude", "was"), "in effect"),
+        (Rule("exclude", "CAD", concept="M:2"), "in effect"),
+        (Rule("exclude", concept="M:1"), "in effect"),
+        (Rule("exclude", concept="M:1", condition="subtree"), "in effect"),
+        (Rule("exclude", concept="M:3", condition="subtree"), "discrepant"),
+        (Rule("exclude", type="T028"), "in effect"),
+        (Rule("exclude", type="T999"), "obsolete"),
+        (Rule("allow", "CAD"), "in effect"),
+        (Rule("allow", "was"), "obsolete"),
+        (Rule("allow", "CAD", concept="M:2"), "superfluous"),
+        (Rule("allow", type="T047"), "in effect"),
+        (Rule("allow", concept="M:9"), "obsolete"),
+        (Rule("prefer", "CAD", concept="M:1"), "in effect"),
+        (Rule("prefer", "heart attack", concept="M:2"), "superfluous"),
+        (Rule("prefer", "CAD", concept="M:9"), "obsolete"),
+        (Rule("prefer", concept="U:1", instead_of="M:1"), "in effect"),
+        (Rule("prefer", concept="M:2", instead_of="M:1"), "in effect"),
+        (Rule("prefer", concept="M:1", instead_of="M:1"), "superfluous"),
+        (Rule("prefer", concept="X:1", instead_of="M:1"), "discrepant"),
+        (Rule("prefer", concept="M:1", instead_of="M:9"), "obsolete"),
+    ],
+    ids=str,
+)
+def test_the_state_of_each_rule(rule, state) -> None:
+    assert states(rule) == [state]
+    assert (note(rule) == "") is (state == "in effect")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Rule("add", "MI", concept="M:2"), Rule("remove", "mi", concept="M:2")),
+        (Rule("add", "MI", concept="M:2"), Rule("exclude", "mi")),
+        (Rule("prefer", "MI", concept="M:2"), Rule("prefer", "MI", concept="M:1")),
+        (Rule("prefer", "MI", concept="M:2"), Rule("exclude", "MI", concept="M:2")),
+        (Rule("rename", "MI", concept="M:2"), Rule("remove", "mi", concept="M:2")),
+        (Rule("rename", "MI", concept="M:2"), Rule("rename", "AMI", concept="M:2")),
+        (
+            Rule("add", "Snark", concept="MY:1", condition="new"),
+            Rule("exclude", concept="MY:1"),
+        ),
+        (Rule("allow", concept="M:1"), Rule("exclude", concept="M:1")),
+        (Rule("allow", type="T047"), Rule("exclude", type="T047")),
+        (
+            Rule("prefer", concept="U:1", instead_of="M:1"),
+            Rule("prefer", concept="M:2", instead_of="M:1"),
+        ),
+    ],
+    ids=str,
+)
+def test_rules_that_contradict_each_other_are_in_conflict(one, other) -> None:
+    assert states(one, Rule("exclude", "was"), other) == [
+        *("in conflict", "in effect", "in conflict")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Rule("allow", "MI", concept="M:2"), Rule("exclude", "mi", condition="case")),
+        (Rule("add", "MI", concept="M:2"), Rule("exclude", "MI", "GENE", "M:1")),
+        (Rule("prefer", "CAD", "DISEASE", "M:1"), Rule("prefer", "CAD", "GENE", "M:3")),
+        (Rule("allow", concept="M:1", condition="subtree"), Rule("exclude", concept="M:1")),
+    ],
+    ids=str,
+)
+def test_rules_for_different_mentions_do_not_contradict_each_other(one, other) -> None:
+    assert "in conflict" not in states(one, other)
+
+
+def test_a_rule_that_stands_twice_is_superfluous_the_second_time() -> None:
+    first = Rule("exclude", "was", number=2)
+    findings = check_rules([first, Rule("exclude", "WAS", number=7)], KB)
+    assert [finding.state for finding in findings] == ["in effect", "superfluous"]
+    assert findings[1].note == "line 2 says it"
+
+
+def test_a_concept_that_was_merged_is_named() -> None:
+    assert note(Rule("exclude", concept="U:1")) == "U:1 leads to M:1 (Heart Diseases) now"
+
+
+def test_without_tree_numbers_a_subtree_is_one_concept() -> None:
+    flat = ConceptKB.build([Concept("M:1", "Heart Diseases")])
+    rule = Rule("exclude", concept="M:1", condition="subtree")
+    assert "no tree numbers" in note(rule, flat)
+
+
+def test_a_conflict_comes_first() -> None:
+    rules = Rule("prefer", "MI", concept="M:9"), Rule("prefer", "MI", concept="M:1")
+    assert states(*rules) == ["in conflict", "in conflict"]
+
+
+def test_a_rule_may_name_a_concept_that_another_rule_brings() -> None:
+    rules = (
+        Rule("add", "Snark fever", concept="MY:1", condition="new"),
+        Rule("prefer", "sf", concept="MY:1"),
+    )
+    assert states(*rules) == ["in effect", "in effect"]
+    assert states(rules[1]) == ["obsolete"]
+    assert "MY:1" not in KB
