@@ -139,7 +139,7 @@ def table_options(
     options = reader_options(values)
     if columns is None:
         return format, options
-    return format or "columns", {**options, "columns": columns}
+    return format or "table", {**options, "columns": columns}
 
 
 def print_columns(sources: list[dict[str, Any]]) -> None:

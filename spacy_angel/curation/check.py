@@ -179,8 +179,8 @@ def _discrepant(rule: Rule, kb: ConceptKB) -> str:
     if rule.condition == SUBTREE and len(kb.ids_below(_concept(rule, kb))) == 1:
         why = (
             "nothing stands below it"
-            if kb.table.has_trees
-            else "the vocabulary has no tree numbers"
+            if kb.table.has_hierarchy
+            else "the vocabulary has no hierarchy"
         )
         return f"{why}, so that it holds for the concept alone"
     if rule.action == "name":
