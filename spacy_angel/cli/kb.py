@@ -45,6 +45,9 @@ def kb_build(
             "repeated."
         ),
     ] = None,
+    branch: Annotated[
+        str | None, typer.Option(help="Keep only this concept and all below it in the hierarchy.")
+    ] = None,
     option: ReaderOptions = None,
 ) -> None:
     """Build a vocabulary from the files it is published in."""
@@ -59,6 +62,7 @@ def kb_build(
         suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
         options=options,
         mappings=mappings or (),
+        branch=branch,
     )
     print_columns(kb.meta["sources"])
     print_mappings(kb.meta["sources"])
