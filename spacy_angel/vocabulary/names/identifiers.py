@@ -26,7 +26,7 @@ _MARK = re.compile(rf"[|]|{_PLUS}")
 _ANY_MARK = re.compile(rf"([|,;]|{_PLUS})")
 # Identifiers of variants are no vocabulary's: dbSNP's numbers, and normal forms.
 _VARIANT = re.compile(r"rs\d{1,12}|(?:[A-Z]{2,4}_?[\d.]{3,16}:)?[cgmnrp]\.\S+", re.ASCII)
-_IRI = re.compile(r"<?https?://\S+[/#]([A-Za-z][\w.-]*?)_([\w.-]*\d[\w.-]*)>?")
+_IRI = re.compile(r"<?https?://\S+[/#]([A-Za-z][\w.-]+?)_([\w.-]*\d[\w.-]*)>?")
 _OMIM = re.compile(r"\d{6}", re.ASCII)
 
 

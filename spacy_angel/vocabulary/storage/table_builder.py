@@ -153,7 +153,9 @@ class TableBuilder:
                 parents.append(row)
         if not len(parents):
             return {}
-        return dict(zip(("parent_offsets", "parents"), _group_values(children, parents, n), strict=True))
+        return dict(
+            zip(("parent_offsets", "parents"), _group_values(children, parents, n), strict=True)
+        )
 
     def _find(self, concept: Concept) -> int | None:
         """Which of the concepts that came before it is."""

@@ -45,7 +45,7 @@ def read_fhir(
         retired = _retired(codes, report)
         for identifier, parent, entry in codes:
             names = [entry.get("display", ""), *_designations(entry, language)]
-            if _is_inactive(entry) or entry.get("abstract") is True and not any(names):
+            if _is_inactive(entry) or (entry.get("abstract") is True and not any(names)):
                 continue
             if not (names := [name for name in names if name.strip()]):
                 report.skipped[NO_NAME] += 1

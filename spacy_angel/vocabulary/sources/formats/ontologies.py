@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ...names.identifiers import normalize_id
-from .records import NO_NAME, Row, Rows, VocabularyReport, count_unused, make_row, successors
+from .records import NO_NAME, Rows, VocabularyReport, count_unused, make_row, successors
 
 Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
 SCOPES = frozenset(get_args(Scope))

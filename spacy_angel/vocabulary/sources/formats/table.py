@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from zipfile import BadZipFile
 
 from ....errors import AngelError, AngelWarning, cannot_read, missing_package
 from ....files.faults import FileReading
@@ -168,7 +169,7 @@ def _spreadsheet(path: Path) -> Iterator[tuple[int, list[str]]]:
             frame = pandas.read_excel(path, header=None, dtype=str)
     except ImportError as error:
         raise AngelError(missing_package(f"Reading {path}", error.name or "", "tables")) from error
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise AngelError(cannot_read(path, error)) from error
     for number, cells in enumerate(frame.itertuples(index=False, name=None), 2):
         yield number, [_text(cell) for cell in cells]
@@ -208,7 +209,10 @@ def _roles(
     try:
         if columns is not None:
             asked = {pair.partition("=")[2].strip() for pair in columns.split(",")}
-            roles, has_names = _given(columns, first), "id" in guessed or not asked.isdisjoint(first)
+            roles, has_names = (
+                _given(columns, first),
+                "id" in guessed or not asked.isdisjoint(first),
+            )
         elif "id" in guessed and {"name", "synonyms"} & guessed.keys():
             return guessed, True
         elif len(first) in (2, 3) and path.suffix.lower() not in (".csv", ".xlsx", ".parquet"):

@@ -171,9 +171,7 @@ class _TypeTable:
     RAISES (AngelError): types are wanted and there is no file.
     """
 
-    def __init__(
-        self, paths: Sequence[Path], wanted: Collection[str] | None, folder: Path
-    ) -> None:
+    def __init__(self, paths: Sequence[Path], wanted: Collection[str] | None, folder: Path) -> None:
         if not paths and wanted is not None:
             raise AngelError(f"{folder}: expected a folder with MRSTY.RRF. {_HINT}")
         self._sets: list[tuple[str, ...]] = [()]
