@@ -6,7 +6,6 @@ from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
-import pygtrie
 from tqdm import tqdm
 
 from .trie import NameTrie
@@ -64,12 +63,11 @@ def compile_names(
 
 
 class AddedNames:
-    """The names added while running, as one tokenizer writes them: a pygtrie trie from token
-    sequences to names, which is compiled again whenever it has changed."""
+    """The names added while running, as one tokenizer writes them; their trie is compiled again
+    whenever they have changed."""
 
     def __init__(self) -> None:
-        self._tokens: dict[int, tuple[int, ...]] = {}
-        self._trie: pygtrie.Trie = pygtrie.Trie()
+        self._tokens: dict[int, list[int]] = {}
         self._compiled = NameTrie.build(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
     def update(self, names: Mapping[int, str], tokenizer: NameTokenizer) -> NameTrie:
@@ -79,26 +77,22 @@ class AddedNames:
         tokenizer (NameTokenizer): the model's.
         RETURNS (NameTrie): their trie.
         """
-        gone = self._tokens.keys() - names.keys()
+        if names.keys() == self._tokens.keys():
+            return self._compiled
         new = sorted(names.keys() - self._tokens.keys())
-        for i in gone:
-            self._trie.get(self._tokens.pop(i), set()).discard(i)
-        for chunk in _chunks(new):
-            encoded = tokenizer.encode_names([names[i] for i in chunk])
-            self._tokens.update(zip(chunk, map(tuple, encoded), strict=True))
+        encoded = tokenizer.encode_names([names[i] for i in new])
+        self._tokens = {i: ids for i, ids in self._tokens.items() if i in names}
+        self._tokens.update(zip(new, encoded, strict=True))
         for i in new:
-            if len(self._tokens[i]) > 1:
-                self._trie.setdefault(self._tokens[i], set()).add(i)
-            else:
+            if len(self._tokens[i]) < 2:
                 logger.warning(
                     f"The added name {names[i]!r} has no tokens in this model and is not found."
                 )
-        if gone or new:
-            pairs = [(ids, i) for ids, found in self._trie.iteritems() for i in sorted(found)]
-            tokens, lengths = _flat([ids for ids, _ in pairs])
-            offsets = np.concatenate([[0], np.cumsum(lengths)])
-            indices = np.array([i for _, i in pairs], dtype=np.int32)
-            self._compiled = NameTrie.build(tokens, offsets, indices)
+        written = {i: ids for i, ids in sorted(self._tokens.items()) if len(ids) > 1}
+        tokens, lengths = _flat(list(written.values()))
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        indices = np.array(list(written), dtype=np.int32)
+        self._compiled = NameTrie.build(tokens, offsets, indices)
         return self._compiled
 
 
