@@ -707,3 +707,8 @@ def test_public_vocabularies(
     assert (report.concepts, report.names) == (n_concepts, n_names)
     ids = {i for concept in concepts for i in (concept.concept_id, *concept.alternate_ids)}
     assert prefixes is None or {i.partition(":")[0] for i in ids} == prefixes
+
+
+def test_every_format_is_in_the_reference() -> None:
+    page = (ROOT / "docs/reference/formats.md").read_text("utf8")
+    assert [name for name in FILES if f"`{name}`" not in page] == []

@@ -333,7 +333,8 @@ def validate_and_normalize(concept: Concept) -> Concept:
 
     concept (Concept): as its source gives it.
     RETURNS (Concept): each name, type, alternate identifier, parent and part once, its own
-        identifier not among the alternates, parents or parts, no empty definition, scopes of its names only.
+        identifier not among the alternates, parents or parts, no empty definition, scopes of its
+        names only.
     RAISES (AngelError): it has no identifier, or a field is not of its type, e.g. one text in place
         of several aliases, or a scope is none of `SCOPES`.
     """

@@ -12,8 +12,8 @@ def read_cellosaurus(
     path: Path, report: VocabularyReport, *, taxa: frozenset[int] | None = None
 ) -> Iterator[Row]:
     """The text file: an entry runs from `ID   name` to `//`. Types are the category (`Cancer cell
-    line`) and the species (`NCBITaxon:9606`); secondary accessions are further identifiers, the cell
-    lines that one derives from its parents.
+    line`) and the species (`NCBITaxon:9606`); secondary accessions are further identifiers; its
+    parents are the cell lines that it derives from.
 
     path (Path): cellosaurus.txt, gzipped or not.
     taxa (frozenset[int] | None): species to take, as NCBI Taxonomy numbers them; None: all.

@@ -85,8 +85,8 @@ def _same_genes(references: str) -> Iterator[str]:
 
 
 def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """NCBI Taxonomy's `names.dmp`, with ranks (types) and parents of `nodes.dmp`, and the numbers that
-    were merged into others (`merged.dmp`) as further identifiers, where these files stand beside.
+    """NCBI Taxonomy's `names.dmp`, with ranks (types) and parents of `nodes.dmp`, and the numbers
+    that were merged (`merged.dmp`) as further identifiers, where these files are beside it.
 
     path (Path): names.dmp, or the folder of the three.
     YIELDS (Row): one a taxon.

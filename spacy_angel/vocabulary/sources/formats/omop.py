@@ -12,7 +12,7 @@ from .records import Rows, VocabularyReport, count_unused, make_row, successors
 _CONCEPT = ("concept_id", "concept_name", "domain_id", "vocabulary_id", "concept_code")
 _SYNONYM = ("concept_id", "concept_synonym_name", "language_concept_id")
 _RELATIONSHIP = ("concept_id_1", "concept_id_2", "relationship_id", "invalid_reason")
-_ENGLISH = 4180186
+_ENGLISH = "4180186"
 
 
 def read_omop(
@@ -20,15 +20,15 @@ def read_omop(
     report: VocabularyReport,
     *,
     standard: bool = False,
-    languages: frozenset[int] | None = frozenset({_ENGLISH}),
+    languages: frozenset[str] | None = frozenset({_ENGLISH}),
 ) -> Rows:
     """CONCEPT.csv with the names of CONCEPT_SYNONYM.csv and, from CONCEPT_RELATIONSHIP.csv, the
     hierarchy (`Is a`) and the concepts that replace invalid ones, where these files are beside it.
-    Types are the domain (`Condition`); the code of the source vocabulary is an alternate identifier.
+    Types are the domain (`Condition`); the code of the source vocabulary is a further identifier.
 
     path (Path): CONCEPT.csv, gzipped or not, or the folder of the files.
     standard (bool): take standard concepts only.
-    languages (frozenset[int] | None): of synonyms, by their concept identifiers; None: all.
+    languages (frozenset[str] | None): of synonyms, by their concept identifiers; None: all.
     YIELDS (Row): one a valid concept.
     RAISES (AngelError): there is no CONCEPT.csv, or a file lacks a column.
     """
@@ -38,7 +38,7 @@ def read_omop(
         raise AngelError(f"{path}: expected a folder with CONCEPT.csv. Unpack the download there.")
     synonyms: dict[str, list[str]] = {}
     for row in _read(folder, "CONCEPT_SYNONYM.csv", _SYNONYM):
-        if languages is None or int(row["language_concept_id"]) in languages:
+        if languages is None or row["language_concept_id"] in languages:
             synonyms.setdefault(row["concept_id"], []).append(row["concept_synonym_name"])
     parents: dict[str, list[str]] = {}
     replaced_by: dict[str, list[str]] = {}
