@@ -212,7 +212,6 @@ def passages() -> list[tuple[Path, str, str]]:
         (SETTINGS, "variants", settings_table(VariantSettings)),
         (HOW, "features", features_table()),
         (LABELS, "labels", labels_table()),
-        (FORMATS, "vocabularies", formats_table(vocabulary_formats)),
         (FORMATS, "vocabulary options", options_table(vocabulary_formats)),
         (FORMATS, "corpora", formats_table(corpus_formats)),
         (FORMATS, "corpus options", options_table(corpus_formats)),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.sources.formats.lines import read_lines
-from spacy_angel.vocabulary.sources.formats.records import tree_types
+from spacy_angel.vocabulary.sources.formats.records import tree_parents, tree_types
 
 DESCRIPTORS = "more/vocab/mesh_2024_descriptors.tsv.gz"
 NUMBERS = "more/vocab/mesh_2024_tree_numbers.tsv.gz"
@@ -58,6 +58,7 @@ def descriptors(data: Path) -> Iterator[Concept]:
         elif now := _successor(names, owners):
             replaced[now].append(code)
             held[now].further.extend(n for n in names if normalize_name(n) not in owners)
+    concepts = {number: f"MESH:{code}" for code, d in held.items() for number in d.numbers}
     for code, descriptor in held.items():
         yield Concept(
             f"MESH:{code}",
@@ -65,7 +66,7 @@ def descriptors(data: Path) -> Iterator[Concept]:
             tuple(_distinct(descriptor)),
             tuple(tree_types(data / NUMBERS, 0, descriptor.numbers)),
             alternate_ids=tuple(f"MESH:{old}" for old in replaced[code]),
-            tree_numbers=tuple(descriptor.numbers),
+            parents=tuple(dict.fromkeys(tree_parents(descriptor.numbers, concepts))),
         )
 
 

@@ -31,6 +31,9 @@ def kb_build(
             "repeated."
         ),
     ] = None,
+    branch: Annotated[
+        str | None, typer.Option(help="Keep only this concept and all below it in the hierarchy.")
+    ] = None,
     option: options.ReaderOptions = None,
 ) -> None:
     """Build a vocabulary from the files it is published in."""
@@ -45,6 +48,7 @@ def kb_build(
         suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
         options=given,
         mappings=mappings or (),
+        branch=branch,
     )
     options.print_columns(kb.meta["sources"])
     options.print_mappings(kb.meta["sources"])

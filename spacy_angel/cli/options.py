@@ -139,12 +139,15 @@ def table_options(
     options = reader_options(values)
     if columns is None:
         return format, options
-    return format or "columns", {**options, "columns": columns}
+    return format or "table", {**options, "columns": columns}
 
 
 def print_columns(sources: list[dict[str, Any]]) -> None:
-    """Print what the columns of tables were taken for."""
+    """Print what the columns of tables were taken for, and what was left out."""
     for source in sources:
+        if source["format"] != "sssom" and source.get("skipped"):
+            counts = (f"{n:,} {reason}" for reason, n in source["skipped"].items())
+            typer.echo(f"{source['path']}: left out {', '.join(counts)}")
         if columns := source.get("columns"):
             separator = source["options"].get("separator", "|")
             if "synonyms" in columns:

@@ -364,6 +364,7 @@ class ConceptKB(UserEdits):
         types: Collection[str] | str | None = None,
         concept_ids: Collection[str] | str | None = None,
         *,
+        branch: str | None = None,
         free_types: Collection[str] = (),
         excluded: Collection[str] = (),
     ) -> Subset:
@@ -373,7 +374,9 @@ class ConceptKB(UserEdits):
             that have none, of which nobody knows that they are something else; one may be given
             alone; None: any.
         concept_ids (Collection[str] | str | None): these concepts, or one, alternate identifiers
-            resolve; None: all. With both, a concept must meet both.
+            resolve; None: all. With several conditions, a concept must meet all of them.
+        branch (str | None): this concept and all below it in the hierarchy, by any identifier of
+            its; None: all.
         free_types (Collection[str]): say nothing about a concept: one that has no others is treated
             as one without types.
         excluded (Collection[str]): concepts that are not in, by their own identifiers.
@@ -388,6 +391,9 @@ class ConceptKB(UserEdits):
                 f"The vocabulary has no concepts of the types {unknown}. Its types: {known}."
             )
         own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
+        if branch is not None:
+            below = self.ids_below(branch)
+            own = below if own is None else own & below
         wanted = None if types is None else frozenset(types)
         return Subset(wanted, own, self, frozenset(free_types), frozenset(excluded))
 

@@ -9,8 +9,8 @@ from spacy_angel.vocabulary.names.concepts import Concept
 
 KB = ConceptKB.build(
     [
-        Concept("M:1", "Heart Diseases", ("CAD",), ("T047",), None, ("U:1",), ("C14",)),
-        Concept("M:2", "Infarction", ("heart attack",), ("T047",), tree_numbers=("C14.5",)),
+        Concept("M:1", "Heart Diseases", ("CAD",), ("T047",), None, ("U:1",)),
+        Concept("M:2", "Infarction", ("heart attack",), ("T047",), parents=("M:1",)),
         Concept("M:3", "CAD gene", ("CAD",), ("T028",)),
         Concept("M:4", "Only one", ("only-one",)),
     ]
@@ -127,10 +127,10 @@ def test_a_concept_that_was_merged_is_named() -> None:
     assert note(Rule("exclude", concept="U:1")) == "U:1 leads to M:1 (Heart Diseases) now"
 
 
-def test_without_tree_numbers_a_subtree_is_one_concept() -> None:
+def test_without_a_hierarchy_a_subtree_is_one_concept() -> None:
     flat = ConceptKB.build([Concept("M:1", "Heart Diseases")])
     rule = Rule("exclude", concept="M:1", condition="subtree")
-    assert "no tree numbers" in note(rule, flat)
+    assert "no hierarchy" in note(rule, flat)
 
 
 def test_a_conflict_comes_first() -> None:

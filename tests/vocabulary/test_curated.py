@@ -12,10 +12,10 @@ from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
 CONCEPTS = (
-    Concept("M:1", "Heart Diseases", ("cardiac disease",), ("T047",), tree_numbers=("C14",)),
-    Concept("M:2", "Infarction", ("heart attack",), ("T047",), None, ("U:2",), ("C14.5",)),
-    Concept("M:3", "Coronary Artery Disease", ("CAD",), ("T047",), tree_numbers=("C14.5.1", "C9")),
-    Concept("M:4", "Common Cold", ("cold", "acute coryza"), ("T047",), tree_numbers=("C9.1",)),
+    Concept("M:1", "Heart Diseases", ("cardiac disease",), ("T047",)),
+    Concept("M:2", "Infarction", ("heart attack",), ("T047",), None, ("U:2",), ("M:1",)),
+    Concept("M:3", "Coronary Artery Disease", ("CAD",), ("T047",), parents=("M:2",)),
+    Concept("M:4", "Common Cold", ("cold", "acute coryza"), ("T047",)),
     Concept("M:5", "Cold Temperature", ("cold",), ("T070",)),
     Concept("M:6", "CAD gene", ("CAD",), ("T028",)),
 )
@@ -139,7 +139,7 @@ def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
 
 def test_the_vocabulary_s_own_changes_are_there_under_the_rules() -> None:
     kb = ConceptKB.build(CONCEPTS)
-    kb.add(Concept("N:1", "Novel disease", (), ("T047",), tree_numbers=("C14.9",)))
+    kb.add(Concept("N:1", "Novel disease", (), ("T047",), parents=("M:1",)))
     kb.remove("M:6")
     found = curated(kb, Rule("exclude", concept="M:1", condition="subtree"))
     assert ids(found.kb, "novel disease") == ["N:1"]

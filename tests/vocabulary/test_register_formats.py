@@ -86,7 +86,13 @@ def test_species(tmp_path):
     write(tmp_path / "merged.dmp", MERGED)
     report = VocabularyReport()
     human = Concept(
-        "NCBITaxon:9606", "Homo sapiens", ("human",), ("species",), None, ("NCBITaxon:12",)
+        "NCBITaxon:9606",
+        "Homo sapiens",
+        ("human",),
+        ("species",),
+        None,
+        ("NCBITaxon:12",),
+        ("NCBITaxon:9605",),
     )
     concepts = list(read_vocabulary(tmp_path, report=report))
     assert concepts == [Concept("NCBITaxon:1", "root", ("all",), ("no rank",)), human]
@@ -154,6 +160,7 @@ def test_diagnoses(tmp_path):
             "ICD10CM:A00.0",
             "Cholera due to Vibrio cholerae 01, biovar cholerae",
             types=("code",),
+            parents=("ICD10CM:A00",),
         ),
         Concept(
             "ICD10CM:S72.001A",

@@ -179,10 +179,10 @@ def test_the_rule_stays_with_the_vocabulary(tmp_path):
     assert ConceptKB.merge([kb], suffixes="types").suffixes == "types"
     kb.add_names("G:1", ["new"])
     kb.to_disk(tmp_path / "changed")
-    changed = add_vocabulary(tmp_path / "changed", table, format="columns")
+    changed = add_vocabulary(tmp_path / "changed", table, format="table")
     assert changed.suffixes == "species"
     assert "tp53 | danio rerio" in written_names(changed)
-    assert build_vocabulary([table], None, format="columns", suffixes="names").suffixes == "names"
+    assert build_vocabulary([table], None, format="table", suffixes="names").suffixes == "names"
 
 
 def test_an_unknown_rule_is_an_error():

@@ -130,8 +130,8 @@ def _state(rule: Rule, kb: "ConceptKB") -> tuple[str, str]:
     if is_preference and rule.concept not in kb:
         return DISCREPANT, f"the vocabulary has no {rule.concept}; it is written all the same"
     if rule.condition == SUBTREE and own is not None and len(kb.ids_below(own)) == 1:
-        has_trees = kb.table.has_trees
-        why = "nothing is below it" if has_trees else "the vocabulary has no tree numbers"
+        has_hierarchy = kb.table.has_hierarchy
+        why = "nothing is below it" if has_hierarchy else "the vocabulary has no hierarchy"
         return DISCREPANT, f"{why}, so it holds for the concept alone"
     return IN_EFFECT, ""
 

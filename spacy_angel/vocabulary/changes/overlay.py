@@ -192,20 +192,18 @@ class VocabularyOverlay:
         """Concepts of a subtree.
 
         concept_id (str): an identifier of its root.
-        RETURNS (frozenset[str]): own identifiers of the root and of all concepts below it by tree
-            number; of the root alone if the vocabulary has no tree numbers.
+        RETURNS (frozenset[str]): own identifiers of the root and of all concepts below it; of the
+            root alone if the vocabulary has no hierarchy.
         RAISES (AngelError): there is no such concept.
         """
         root = self[concept_id]
         row = self.table.find_own_id(root.concept_id)
         stored = () if row is None else self._unchanged_ids(self.table.concepts_below(row))
-        changed = (
-            other
-            for other, concept in self._changed.items()
-            for number in (() if concept is None else concept.tree_numbers)
-            if any(f"{number}.".startswith(f"{above}.") for above in root.tree_numbers)
-        )
-        return frozenset({root.concept_id, *stored, *changed})
+        below, n = {root.concept_id, *stored}, 0
+        changed = [concept for concept in self._changed.values() if concept is not None]
+        while n != (n := len(below)):
+            below.update(c.concept_id for c in changed if not below.isdisjoint(c.parents))
+        return frozenset(below)
 
     def name_index(self, name: str) -> int | None:
         """name (str): in any spelling. RETURNS (int | None): index of its normal form."""

@@ -25,7 +25,7 @@ class Concept:
     types (tuple[str, ...]): semantic types, e.g. `T047` or `Disease`.
     definition (str | None): free text.
     alternate_ids (tuple[str, ...]): further identifiers of the same concept (merged, retired).
-    tree_numbers (tuple[str, ...]): where it is in MeSH's trees, e.g. `C04.557.337`.
+    parents (tuple[str, ...]): identifiers of the concepts directly above it in the hierarchy.
     scopes (tuple[tuple[str, str], ...]): names of which the source says how they belong to the
         concept, and which of `SCOPES` it says, e.g. `(("sugar sickness", "RELATED"),)`.
     parts (tuple[str, ...]): identifiers of its members, where it is a family of genes or a complex,
@@ -38,7 +38,7 @@ class Concept:
     types: tuple[str, ...] = ()
     definition: str | None = None
     alternate_ids: tuple[str, ...] = ()
-    tree_numbers: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
     scopes: tuple[tuple[str, str], ...] = ()
     parts: tuple[str, ...] = ()
 

@@ -26,6 +26,7 @@ _MARK = re.compile(rf"[|]|{_PLUS}")
 _ANY_MARK = re.compile(rf"([|,;]|{_PLUS})")
 # Identifiers of variants are no vocabulary's: dbSNP's numbers, and normal forms.
 _VARIANT = re.compile(r"rs\d{1,12}|(?:[A-Z]{2,4}_?[\d.]{3,16}:)?[cgmnrp]\.\S+", re.ASCII)
+_IRI = re.compile(r"<?https?://\S+[/#]([A-Za-z][\w.-]+?)_([\w.-]*\d[\w.-]*)>?")
 _OMIM = re.compile(r"\d{6}", re.ASCII)
 
 
@@ -49,6 +50,13 @@ def normalize_id(raw: str, prefix: str = "") -> str:
     if known < len(parts) - 1 or not vocabulary or not code:
         return code
     return f"{vocabulary}:{code.upper() if vocabulary in ('MESH', 'UMLS') else code}"
+
+
+def iri_to_id(iri: str) -> str:
+    """iri (str): e.g. `http://purl.obolibrary.org/obo/HP_0000118`, in angle brackets or not.
+    RETURNS (str): the compact identifier, `HP:0000118`; what has another form as it is."""
+    match = _IRI.fullmatch(iri)
+    return f"{match[1]}:{match[2]}" if match else iri
 
 
 def split_ids(concept_ids: str) -> list[str]:

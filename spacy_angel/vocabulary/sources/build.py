@@ -28,6 +28,7 @@ def build_vocabulary(
     options: Mapping[str, Any] | None = None,
     about: Sequence[Mapping[str, Any]] = (),
     mappings: Sequence[Path] = (),
+    branch: str | None = None,
 ) -> ConceptKB:
     """Build a vocabulary from the files it is published in.
 
@@ -39,8 +40,10 @@ def build_vocabulary(
     about (Sequence[Mapping[str, Any]]): plain values on each file, to be recorded with it.
     mappings (Sequence[Path]): SSSOM tables: what they call the same becomes an alternate
         identifier, by which concepts of several files are joined as well.
+    branch (str | None): identifier of a concept: only it and all below it are kept.
     RETURNS (ConceptKB): with one entry per file in `meta["sources"]`.
-    RAISES (AngelError): a file cannot be read; nothing is written then.
+    RAISES (AngelError): a file cannot be read, or the branch is not there or has nothing below its
+        root; nothing is written then.
     """
     sources = [_source(file, format, options) for file in files]
     for source, known in zip(sources, about, strict=False):
@@ -48,9 +51,22 @@ def build_vocabulary(
     tables = [(Mappings(file), _source(file, "sssom", None)) for file in mappings]
     concepts = (_mapped(_concepts(*pair), tables) for pair in zip(files, sources, strict=True))
     recorded = [*sources, *(source for _, source in tables)]
-    return ConceptKB.join(
-        concepts, output, shared_names=shared_names, suffixes=suffixes, sources=recorded
+    kb = ConceptKB.join(
+        concepts,
+        output if branch is None else None,
+        shared_names=shared_names,
+        suffixes=suffixes,
+        sources=recorded,
     )
+    if branch is None:
+        return kb
+    below = kb.ids_below(branch)
+    if len(below) == 1:
+        why = "nothing is below it" if kb.table.has_hierarchy else "the files have no hierarchy"
+        raise AngelError(f"--branch {branch} would keep one concept: {why}.")
+    options = kb.build_options
+    options["sources"] = [{**source, "branch": branch} for source in recorded]
+    return ConceptKB.build((c for c in kb if c.concept_id in below), output, **options)
 
 
 def add_vocabulary(

@@ -1,7 +1,6 @@
 """Published vocabularies by name: where they are, under which terms, how they are read."""
 
 from collections.abc import Collection, Mapping
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,6 @@ class Source(BaseModel):
     address: str | None = None
     release_address: str | None = None
     year: str | None = None
-    checksum: str | None = None
-    checksum_address: str | None = None
     unpack: tuple[str, ...] = ()
     options: Mapping[str, str] = {}
     taxa: Mapping[str, str] = {}
@@ -58,28 +55,14 @@ class Source(BaseModel):
         address = self.address if is_newest else self.release_address
         return self._of_taxa(address, release or self.year, taxa)
 
-    def places(
-        self, release: str | None, taxa: Collection[str], today: date
-    ) -> list[tuple[str | None, list[str]]]:
-        """Where its files may be: a publisher that counts releases by years brings out the next
-        one before the year, and moves what was the newest to another folder then.
-
-        release (str | None), taxa (Collection[str]), RAISES (AngelError): see `addresses`.
-        today (date): to know which year's may be there.
-        RETURNS (list[tuple[str | None, list[str]]]): releases with their addresses, to be tried in
-            this order; without a release the newest first.
-        """
-        known = self.addresses(release, taxa)
-        if self.year is None or not self.year.isdecimal() or self.release_address is None:
-            return [(release or self.year, known)]
-        newest, named = self.address, self.release_address
-        if release is not None:
-            other = newest if release != self.year else named
-            return [(release, known), (release, self._of_taxa(other, release, taxa))]
-        last = max(today.year + 1, int(self.year))
-        places = [(str(year), newest) for year in range(last, int(self.year) - 1, -1)]
-        places.append((self.year, named))
-        return [(year, self._of_taxa(address, year, taxa)) for year, address in places]
+    def alternatives(self, release: str | None, taxa: Collection[str]) -> list[list[str]]:
+        """release (str | None), taxa (Collection[str]), RAISES (AngelError): see `addresses`.
+        RETURNS (list[list[str]]): addresses to be tried in this order: a publisher moves the newest
+            release to another folder when the next one comes out."""
+        known = [self.addresses(release, taxa)]
+        if self.release_address is not None and (release or self.year):
+            known.append(self._of_taxa(self.release_address, release or self.year, taxa))
+        return known
 
     def _of_taxa(
         self, address: str | None, release: str | None, taxa: Collection[str]

@@ -24,7 +24,7 @@ def export_concepts(concepts: Iterable[Concept], path: Path) -> Counter[str]:
 
     concepts (Iterable[Concept]): e.g. a `ConceptKB`.
     path (Path): the file. `.jsonl` holds all that is known (scispaCy's fields, `alternate_ids`,
-        `tree_numbers`, `parts`, and `scopes` by name); `.tsv` is `id, name, synonym|synonym`.
+        `parents`, `parts`, and `scopes` by name); `.tsv` is `id, name, synonym|synonym`.
     RETURNS (Counter[str]): `concepts` and `names` written; `left_out` is how many names a table
         cannot hold, because they contain a tab, a line break or `|`.
     RAISES (AngelError): the name of the file ends otherwise, or no name of a concept can be

@@ -14,7 +14,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ...about import __version__
 from ...errors import AngelError, cannot_read
 from ...files.download import Download, NoSuchFile, cache_folder, download
 from ..kb import ConceptKB
@@ -65,14 +64,13 @@ def fetch_vocabulary(
     copy (Path | None): what was fetched elsewhere, in place of a download: the file or archive, or
         what it unpacks to.
     options (Mapping[str, Any] | None): of the reader, over those of the catalogue.
-    RETURNS (ConceptKB): the vocabulary; where it comes from and its terms stand in its metadata. If
-        it was built there from the same files before, and not changed since, it is not built anew.
+    RETURNS (ConceptKB): the vocabulary; where it comes from and its terms are in its metadata.
     RAISES (AngelError): it cannot be fetched, unpacked or read. What stood in the folder stays
         then.
     """
     if copy is not None and not copy.exists():
         raise AngelError(cannot_read(copy, "there is no such file or folder"))
-    release, fetched = (request.release, []) if copy is not None else _download(source, request)
+    fetched = [] if copy is not None else _download(source, request)
     files = [copy] if copy is not None else [one.path for one in fetched]
     given = {**source.options, **(options or {})}
     if request.taxa and [one.address for one in fetched] in ([], [source.other_taxa]):
@@ -81,10 +79,8 @@ def fetch_vocabulary(
     records: list[dict[str, Any]] = [{**asked, "path": str(path)} for path in files]
     for record, one in zip(records, fetched, strict=False):
         record |= {"path": one.path.name, "address": one.address, "sha256": one.sha256}
-        record |= {"built_with": __version__}
     folder = output or built_folder(source.name)
-    if fetched and _is_built(folder, [{**record, "options": given} for record in records]):
-        return ConceptKB.from_disk(folder)
+    release = request.release or (source.year if fetched else None)
     with _unpacked(source, files) as parts:
         for i, (record, part) in enumerate(zip(records, parts, strict=True)):
             record |= {"title": source.title, "licence": source.licence, "terms": source.terms}
@@ -107,41 +103,23 @@ def fetched_as(kb: ConceptKB) -> tuple[str, Request] | None:
     return None
 
 
-def _download(source: Source, request: Request) -> tuple[str | None, list[Download]]:
-    """RETURNS: the release, as far as the addresses tell, and its files."""
-    *places, last = source.places(request.release, request.taxa, date.today())
-    for release, addresses in places:
+def _download(source: Source, request: Request) -> list[Download]:
+    *others, last = source.alternatives(request.release, request.taxa)
+    for addresses in others:
         with suppress(NoSuchFile):
-            return release, [_download_file(source, address) for address in addresses]
-    return last[0], [_download_file(source, address) for address in last[1]]
-
-
-def _is_built(folder: Path, records: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether this version has built the vocabulary of a folder from just these files."""
-    try:
-        meta = ConceptKB.from_disk(folder, rules=False).meta
-    except AngelError:
-        return False
-    stored = [
-        {key: source.get(key) for key in record}
-        for source, record in zip(meta["sources"], records, strict=False)
-    ]
-    return not meta["steps"] and len(meta["sources"]) == len(records) and stored == list(records)
+            return [_download_file(source, address) for address in addresses]
+    return [_download_file(source, address) for address in last]
 
 
 def _download_file(source: Source, address: str) -> Download:
     folder = cache_folder() / "downloads" / source.name
     name = address.partition("&")[0].rstrip("/").rpartition("/")[2]
-    checksum = source.checksum
-    if source.checksum_address is not None:
-        digest = download(source.checksum_address, folder / f"{name}.md5").path
-        checksum = f"md5:{digest.read_text('ascii').split()[0]}"
     if source.key is not None:
         key = os.environ.get(source.key)
         if not key:
             raise AngelError(f"{source.name} cannot be downloaded automatically: {source.steps}")
         address = address.replace("{key}", key)
-    return download(address, folder / name, checksum=checksum)
+    return download(address, folder / name)
 
 
 @contextmanager

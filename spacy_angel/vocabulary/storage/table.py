@@ -9,11 +9,12 @@ Rows and how they refer to each other:
     name j       names[j] in normal form, each once; its spellings are
                  name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
 
-Tree numbers, where concepts have some, are in columns of their own: see `tree_numbers`. So are the
-scopes of spellings, where one has a scope: `spelling_scope[r]` is 1 + its place in
-`concepts.SCOPES`, 0 where its source says nothing; definitions, that of concept i the string
-definition[i], empty where it has none; and parts: those of concept i are concept_parts[i] ..
-concept_parts[i + 1] - 1 of the strings `part`.
+Some columns exist only where a concept needs them. Hierarchy: the rows of the concepts directly
+above concept i are parents[parent_offsets[i]] .. parents[parent_offsets[i + 1] - 1]. Scopes:
+`spelling_scope[r]` is 1 + the index of the scope of spelling r in `concepts.SCOPES`, 0 if its
+source does not give one. Definitions: that of concept i is the string definition[i], empty if it
+has none. Parts: those of concept i are the strings part[concept_parts[i]] ..
+part[concept_parts[i + 1] - 1].
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -26,7 +27,6 @@ from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, nearest_scopes
 from .arrays import Columns, digest
 from .strings import HashIndex, Strings
-from .tree_numbers import TREE_COLUMNS, TreeNumbers
 
 SharedNames = Literal["all", "fewer_names"]
 
@@ -39,12 +39,12 @@ COLUMNS = (
     *("concept_type_offsets", "concept_types"),
 )
 OPTIONAL_COLUMNS = (
-    *TREE_COLUMNS,
+    *("parent_offsets", "parents"),
     "spelling_scope",
     *("concept_parts", "part_data", "part_offsets"),
     *("definition_data", "definition_offsets"),
 )
-"""A vocabulary has those of tree numbers, scopes, families and definitions that it needs."""
+"""A vocabulary has those of hierarchy, scopes, families and definitions that it needs."""
 _SCOPE_NAMES = ("", *SCOPES)
 _OF_SUFFIXES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
@@ -57,7 +57,7 @@ _FIELD_TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("concept_id", "canonical_name"), ("a text", (str,))),
     "definition": ("a text", (str, type(None))),
     **dict.fromkeys(
-        ("aliases", "types", "alternate_ids", "tree_numbers", "parts"),
+        ("aliases", "types", "alternate_ids", "parents", "parts"),
         ("several texts, e.g. ('one', 'two')", _SEVERAL),
     ),
 }
@@ -80,7 +80,6 @@ class ConceptTable:
         self._id_index, self._name_index = (
             HashIndex(columns[f"{name}_hash_row"]) for name in INDEXES
         )
-        self._tree_numbers = TreeNumbers(columns) if TREE_COLUMNS[0] in columns else None
         self._scopes = columns.get("spelling_scope")
         self._parts = self._strings("part") if "part_data" in columns else None
         self._definitions = self._strings("definition") if "definition_data" in columns else None
@@ -144,7 +143,7 @@ class ConceptTable:
             types=self.types_of(i),
             definition=None if self._definitions is None else self._definitions[i] or None,
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
-            tree_numbers=() if self._tree_numbers is None else self._tree_numbers.of(i),
+            parents=self._parents_of(i),
             scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),
             parts=self._parts_of(i),
         )
@@ -170,6 +169,12 @@ class ConceptTable:
             return {}
         counts = np.bincount(self._scopes, minlength=len(_SCOPE_NAMES)).tolist()
         return {name: n for name, n in zip(_SCOPE_NAMES, counts, strict=True) if name and n}
+
+    def _parents_of(self, i: int) -> tuple[str, ...]:
+        if not self.has_hierarchy:
+            return ()
+        first, last = self._range("parent_offsets", i)
+        return tuple(map(self.id_of, self.columns["parents"][first:last].tolist()))
 
     def _parts_of(self, i: int) -> tuple[str, ...]:
         if self._parts is None:
@@ -279,15 +284,23 @@ class ConceptTable:
         return frozenset(self.types[t] for t in np.unique(kept).tolist())
 
     def concepts_below(self, i: int) -> np.ndarray:
-        """i (int): concept row. RETURNS (np.ndarray): its row and those of the concepts that stand
-        below it in the trees, ascending; it alone where it has no tree number."""
-        below = np.array([i]) if self._tree_numbers is None else self._tree_numbers.below(i)
-        return np.union1d(below, [i])
+        """i (int): concept row. RETURNS (np.ndarray): its row and those of all concepts below it in
+        the hierarchy, ascending."""
+        found = np.zeros(self.n_concepts, dtype=bool)
+        found[i] = True
+        if self.has_hierarchy:
+            parents = self.columns["parents"]
+            child = np.repeat(np.arange(self.n_concepts), np.diff(self.columns["parent_offsets"]))
+            n = 0
+            # one level at a time; hierarchies are a few dozen levels deep
+            while n != (n := int(found.sum())):
+                found[child[found[parents]]] = True
+        return np.flatnonzero(found)
 
     @property
-    def has_trees(self) -> bool:
-        """RETURNS (bool): whether concepts have tree numbers."""
-        return self._tree_numbers is not None
+    def has_hierarchy(self) -> bool:
+        """RETURNS (bool): whether concepts have parents."""
+        return "parents" in self.columns
 
     def names_in(self, concepts: np.ndarray) -> np.ndarray:
         """Names that lead to one of these concepts.
@@ -319,8 +332,9 @@ def validate_and_normalize(concept: Concept) -> Concept:
     """A concept as a vocabulary keeps it.
 
     concept (Concept): as its source gives it.
-    RETURNS (Concept): each name, type, alternate identifier, tree number and part once, its own
-        identifier not among the alternates or parts, no empty definition, scopes of its names only.
+    RETURNS (Concept): each name, type, alternate identifier, parent and part once, its own
+        identifier not among the alternates, parents or parts, no empty definition, scopes of its
+        names only.
     RAISES (AngelError): it has no identifier, or a field is not of its type, e.g. one text in place
         of several aliases, or a scope is none of `SCOPES`.
     """
@@ -355,7 +369,7 @@ def validate_and_normalize(concept: Concept) -> Concept:
         types=tuple(dict.fromkeys(concept.types)),
         definition=concept.definition or None,
         alternate_ids=tuple(dict.fromkeys(a for a in concept.alternate_ids if a != own)),
-        tree_numbers=tuple(dict.fromkeys(filter(None, concept.tree_numbers))),
+        parents=tuple(dict.fromkeys(p for p in concept.parents if p and p != own)),
         scopes=tuple((name, scopes[name]) for name in names if name in scopes),
         parts=tuple(dict.fromkeys(part for part in concept.parts if part and part != own)),
     )

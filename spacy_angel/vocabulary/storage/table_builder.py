@@ -10,7 +10,6 @@ from ..names.concepts import SCOPES, Concept, normalize_name
 from .arrays import Columns
 from .strings import HashIndex, Strings, StringsBuilder, offsets_of, to_numpy
 from .table import INDEXES, ConceptTable, SharedNames, validate_and_normalize
-from .tree_numbers import TreeNumbersBuilder
 
 
 class TableBuilder:
@@ -18,7 +17,7 @@ class TableBuilder:
     memory as objects.
 
     A concept that comes a second time, by its identifier, is joined to the first: its names, types,
-    alternate identifiers, tree numbers and parts are added. Canonical name and definition stay the
+    alternate identifiers, parents and parts are added. Canonical name and definition stay the
     first ones, as does the scope of each name.
     """
 
@@ -36,7 +35,7 @@ class TableBuilder:
         self._alternates = _Group()
         self._definitions = _Group()
         self._type_rows, self._type_concept = array("i"), array("i")
-        self._tree_numbers = TreeNumbersBuilder()
+        self._parents = _Group()
         self._parts = _Group()
         self._joined: set[int] = set()
 
@@ -67,8 +66,8 @@ class TableBuilder:
         for type_ in concept.types:
             self._type_rows.append(self._type_index.setdefault(type_, len(self._type_index)))
             self._type_concept.append(i)
-        for number in concept.tree_numbers:
-            self._tree_numbers.add(i, number)
+        for parent in concept.parents:
+            self._parents.append(i, parent)
         for part in concept.parts:
             self._parts.append(i, part)
         if concept.definition:
@@ -106,7 +105,7 @@ class TableBuilder:
         alternates, alternate_offsets, _ = self._alternates.finish(n, self._joined)
         parts, concept_parts, _ = self._parts.finish(n, self._joined)
         name_rows = _sort_by_name(spelling_name, concept_spellings, shared_names)
-        type_offsets, types = _group_types(self._type_concept, self._type_rows, n)
+        type_offsets, types = _group_values(self._type_concept, self._type_rows, n)
         strings = {
             "id": _concatenate(StringsBuilder(self._index).finish(), alternates),
             "name": StringsBuilder(self._name_index).finish(),
@@ -122,7 +121,7 @@ class TableBuilder:
             "concept_type_offsets": type_offsets,
             "concept_types": types,
             **({"spelling_scope": scopes} if scopes.any() else {}),
-            **self._tree_numbers.finish(n),
+            **self._hierarchy(n),
         }
         # They are large, and no longer needed.
         self._index, self._name_index = {}, {}
@@ -139,6 +138,24 @@ class TableBuilder:
         table = ConceptTable(columns, shared_names)
         counts = _count(table, n_distinct_ids=len(np.unique(hashes["id"])))
         return table, counts | {"joined_concepts": len(self._joined)}
+
+    def _hierarchy(self, n: int) -> Columns:
+        """The rows of the parents of each concept; those that are not in the vocabulary are left
+        out, and there are no columns if none is."""
+        alternates: dict[str, int] = {}
+        for i, alternate in self._alternates if len(self._parents) else ():
+            alternates.setdefault(alternate, i)
+        children, parents = array("i"), array("i")
+        for i, identifier in self._parents:
+            row = self._index.get(identifier, alternates.get(identifier, i))
+            if row != i:
+                children.append(i)
+                parents.append(row)
+        if not len(parents):
+            return {}
+        return dict(
+            zip(("parent_offsets", "parents"), _group_values(children, parents, n), strict=True)
+        )
 
     def _find(self, concept: Concept) -> int | None:
         """Which of the concepts that came before it is."""
@@ -232,11 +249,11 @@ def _concatenate(first: Strings, second: Strings) -> Strings:
     return Strings(np.concatenate([first.data, second.data]), offsets_of(lengths))
 
 
-def _group_types(
-    concept: "array[int]", types: "array[int]", n: int
+def _group_values(
+    concepts: "array[int]", values: "array[int]", n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Types by concept, each once, in the order in which they came."""
-    pair = (to_numpy(concept).astype(np.int64) << 32) | to_numpy(types)
+    """Values by concept, each once, in the order in which they came: their offsets and they."""
+    pair = (to_numpy(concepts).astype(np.int64) << 32) | to_numpy(values)
     first = np.sort(np.unique(pair, return_index=True)[1])
     rows = first[np.argsort(pair[first] >> 32, kind="stable")]
     return _offsets(pair[rows] >> 32, n), (pair[rows] & 0xFFFFFFFF).astype(np.int32)

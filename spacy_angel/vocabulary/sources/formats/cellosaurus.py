@@ -12,7 +12,8 @@ def read_cellosaurus(
     path: Path, report: VocabularyReport, *, taxa: frozenset[int] | None = None
 ) -> Iterator[Row]:
     """The text file: an entry runs from `ID   name` to `//`. Types are the category (`Cancer cell
-    line`) and the species (`NCBITaxon:9606`); secondary accessions are further identifiers.
+    line`) and the species (`NCBITaxon:9606`); secondary accessions are further identifiers; its
+    parents are the cell lines that it derives from.
 
     path (Path): cellosaurus.txt, gzipped or not.
     taxa (frozenset[int] | None): species to take, as NCBI Taxonomy numbers them; None: all.
@@ -52,6 +53,7 @@ def _row(path: Path, line: int, entry: dict[str, list[str]], species: list[str])
         dict.fromkeys([entry["ID"][0], *_several(entry, "SY")]),
         types=[*entry.get("CA", ()), *(f"NCBITaxon:{s}" for s in species if s)],
         alternate_ids=_several(entry, "AS"),
+        parents=[value.partition(" ")[0] for value in entry.get("HI", ())],
     )
 
 

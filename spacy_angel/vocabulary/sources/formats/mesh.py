@@ -1,6 +1,7 @@
 """MeSH in XML: descriptors (desc*.xml) and supplementary records (supp*.xml)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -8,7 +9,7 @@ from ....files.faults import FileReading
 from ....files.formats import Format
 from ....files.xml_stream import stream_elements
 from ...names.identifiers import normalize_id
-from .records import Row, VocabularyReport, make_row, tree_types
+from .records import Row, VocabularyReport, make_row, tree_parents, tree_types
 
 _RECORDS = {
     "DescriptorRecordSet": ("DescriptorRecord", "DescriptorUI", "DescriptorName/String"),
@@ -25,27 +26,39 @@ _CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
 
 
 def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """MeSH's XML, one record in memory at a time.
+    """MeSH's XML. Tree numbers are the hierarchy.
 
     Names are all terms of all concepts of a record; what the record says of a concept, that it is
     narrower, broader or related, is the scope of its terms, and those of the preferred one are
     exact. Types are the letter and the branch of the
-    tree numbers, which are kept (a supplementary record: the letter that belongs to its class), and
+    tree numbers (a supplementary record: the letter that belongs to its class), and
     UMLS semantic types where the file has them (until 2019). The definition is the scope note of
     the preferred concept, or the note of a supplementary record.
 
     path (Path): the file, gzipped or not.
-    YIELDS (Row): one a record, with the line in which it ends.
+    YIELDS (Row): one a record, with the line in which it ends; those with tree numbers last.
     RAISES (AngelError): the file is not such XML, is cut, or a record lacks identifier or name.
     """
     reading = FileReading(str(path), progress=True)
     kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}
     tags = {record: (code, name) for record, code, name in _RECORDS.values()}
+    in_trees: list[tuple[Row, list[str]]] = []
     for number, element in stream_elements(path, reading, kinds):
-        yield _row(path, number, element, *tags[element.tag])
+        numbers = [_text(number) for number in element.iterfind("TreeNumberList/TreeNumber")]
+        row = _row(path, number, element, numbers, *tags[element.tag])
+        if numbers:
+            in_trees.append((row, numbers))
+        else:
+            yield row
+    owners = {number: row.concept.concept_id for row, numbers in in_trees for number in numbers}
+    for row, numbers in in_trees:
+        parents = tuple(dict.fromkeys(tree_parents(numbers, owners)))
+        yield row._replace(concept=replace(row.concept, parents=parents))
 
 
-def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> Row:
+def _row(
+    path: Path, line: int, record: Element, numbers: list[str], id_tag: str, name_tag: str
+) -> Row:
     concepts = record.findall("ConceptList/Concept")
     preferred = [c for c in concepts if c.get("PreferredConceptYN") == "Y"]
     relations = _relations(concepts, preferred)
@@ -56,7 +69,6 @@ def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> 
     ]
     canonical = _text(record.find(name_tag))
     notes = [_text(concept.find("ScopeNote")) for concept in preferred]
-    numbers = [_text(number) for number in record.iterfind("TreeNumberList/TreeNumber")]
     types = tree_types(path, line, numbers)
     if record.tag == "SupplementalRecord":
         tree = _CLASS_TREES.get(record.get("SCRClass", "1"))
@@ -69,7 +81,6 @@ def _row(path: Path, line: int, record: Element, id_tag: str, name_tag: str) -> 
         dict.fromkeys((canonical, *(term for term, _ in terms))),
         types=filter(None, types),
         definition=next(filter(None, notes), "") or _text(record.find("Note")),
-        tree_numbers=numbers,
         scopes=[(canonical, "PREFERRED"), *((term, scope) for term, scope in terms if scope)],
     )
 

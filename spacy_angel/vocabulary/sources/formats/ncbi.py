@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from sys import intern
 
 from ....errors import AngelError
 from ....files.formats import Format
@@ -84,8 +85,8 @@ def _same_genes(references: str) -> Iterator[str]:
 
 
 def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """NCBI Taxonomy's `names.dmp`, with the ranks of `nodes.dmp` as types, and the numbers that
-    were merged into others (`merged.dmp`) as further identifiers, where these files stand beside.
+    """NCBI Taxonomy's `names.dmp`, with ranks (types) and parents of `nodes.dmp`, and the numbers
+    that were merged (`merged.dmp`) as further identifiers, where these files are beside it.
 
     path (Path): names.dmp, or the folder of the three.
     YIELDS (Row): one a taxon.
@@ -96,7 +97,8 @@ def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Iterator[Row]:
     if not names.is_file():
         hint = "Unpack taxdump.tar.gz there."
         raise AngelError(f"{path}: expected a folder with names.dmp. {hint}")
-    rank = {cells[0]: cells[2] for _, cells in _dmp(folder / "nodes.dmp", 5)}
+    # parent and rank
+    nodes = {cells[0]: (cells[1], intern(cells[2])) for _, cells in _dmp(folder / "nodes.dmp", 5)}
     replaced_by = {cells[0]: [cells[1]] for _, cells in _dmp(folder / "merged.dmp", 2)}
     retired = successors(replaced_by, report)
     for taxon, lines in groupby(_dmp(names, 4), key=lambda entry: entry[1][0]):
@@ -107,13 +109,15 @@ def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Iterator[Row]:
             by_class.setdefault(name_class, []).append(name)
         if _SCIENTIFIC not in by_class:
             raise wrong(names, number, f"a {_SCIENTIFIC} of taxon {taxon}", sorted(by_class))
+        parent, rank = nodes.get(taxon, ("", ""))
         kept = (name for kind in (_SCIENTIFIC, *_NAME_CLASSES) for name in by_class.get(kind, ()))
         yield make_row(
             names,
             number,
             f"NCBITaxon:{taxon}",
             dict.fromkeys(kept),
-            types=filter(None, [rank.get(taxon)]),
+            types=filter(None, [rank]),
+            parents=[f"NCBITaxon:{parent}"] if parent and parent != taxon else (),
             alternate_ids=[f"NCBITaxon:{old}" for old in retired.pop(taxon, ())],
         )
     count_unused(retired, report)

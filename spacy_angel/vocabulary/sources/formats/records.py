@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -10,16 +10,17 @@ from typing import NamedTuple
 
 from ....errors import AngelError
 from ...names.concepts import Concept, nearest_scopes
-from ...names.identifiers import bare_prefix, normalize_id
+from ...names.identifiers import bare_prefix, iri_to_id, normalize_id
 from .lines import wrong
 
 _IDENTIFIER = re.compile(r"[^\s|+]+")
 # Steps from a retired identifier to its successor; releases have a handful. Following longer
 # chains from each of their members would take the square of their length.
 MAX_SUCCESSION = 100
-# Counter of what is left out.
+# Counters of what is left out.
 NO_NAME = "concepts without a name"
-_TREE_NUMBER = re.compile(r"([A-Z])(\d\d)?(?=[./]|$)", re.ASCII)
+NO_ID = "rows without an identifier"
+TREE_NUMBER = re.compile(r"([A-Z])(\d\d)?(?=[./]|$)", re.ASCII)
 
 
 class Row(NamedTuple):
@@ -33,6 +34,9 @@ class Row(NamedTuple):
     concept: Concept
 
 
+Rows = Iterator[Row]
+
+
 @dataclass
 class VocabularyReport:
     """What a reader found; filled while it reads.
@@ -42,7 +46,8 @@ class VocabularyReport:
     alternate_ids (int): their further identifiers.
     merged (int): rows joined to the row of the same concept before them.
     skipped (Counter[str]): what was left out, by reason.
-    columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`.
+    columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`,
+        and under `not used` the others.
     """
 
     concepts: int = 0
@@ -62,7 +67,7 @@ def make_row(
     types: Iterable[str] = (),
     definition: str | None = None,
     alternate_ids: Iterable[str] = (),
-    tree_numbers: Iterable[str] = (),
+    parents: Iterable[str] = (),
     scopes: Iterable[tuple[str, str]] = (),
     parts: Iterable[str] = (),
 ) -> Row:
@@ -90,7 +95,7 @@ def make_row(
         types=tuple(dict.fromkeys(types)),
         definition=(definition or "").strip() or None,
         alternate_ids=tuple(identifier for identifier in ids if identifier != concept_id),
-        tree_numbers=tuple(dict.fromkeys(tree_numbers)),
+        parents=tuple(dict.fromkeys(parents)),
         scopes=nearest_scopes((name.strip(), scope) for name, scope in scopes),
         parts=tuple(dict.fromkeys(parts)),
     )
@@ -102,7 +107,7 @@ def merge_concepts(*concepts: Concept) -> Concept:
     has one.
 
     concepts (Concept): with the same `concept_id`; at least one.
-    RETURNS (Concept): every name, type, alternate identifier, tree number and part of all, none of
+    RETURNS (Concept): every name, type, alternate identifier, parent and part of all, none of
         them twice, each name with the nearest of its scopes.
     """
     first = concepts[0]
@@ -117,31 +122,31 @@ def merge_concepts(*concepts: Concept) -> Concept:
         types=union("types"),
         definition=next(filter(None, (concept.definition for concept in concepts)), None),
         alternate_ids=union("alternate_ids"),
-        tree_numbers=union("tree_numbers"),
+        parents=union("parents"),
         scopes=nearest_scopes(pair for concept in concepts for pair in concept.scopes),
         parts=union("parts"),
     )
 
 
 def merge_rows(path: Path, rows: Iterable[Row], report: VocabularyReport) -> Iterator[Concept]:
-    """Give out each concept once: neighbouring rows of one identifier are joined.
+    """Join neighboring rows of one identifier.
 
     path (Path): what was read, for the message where nothing came.
     rows (Iterable[Row]): in the order of the file.
     report (VocabularyReport): counts what is given out and merged.
-    YIELDS (Concept): no identifier twice.
-    RAISES (AngelError): an identifier comes again after others, or there is no concept at all.
+    YIELDS (Concept): in parts where the rows of an identifier are not together; `ConceptKB.build`
+        joins them.
+    RAISES (AngelError): there is no concept at all.
     """
     seen: set[str] = set()
     for concept_id, group in groupby(rows, key=lambda row: row.concept.concept_id):
         first, *others = group
-        check_new(concept_id, seen, first.path, first.line)
-        seen.add(concept_id)
         concept = first.concept
         if others:
             concept = merge_concepts(concept, *(row.concept for row in others))
-        report.merged += len(others)
-        report.concepts += 1
+        report.merged += len(others) + (concept_id in seen)
+        report.concepts += concept_id not in seen
+        seen.add(concept_id)
         report.names += len(concept.names)
         report.alternate_ids += len(concept.alternate_ids)
         yield concept
@@ -153,14 +158,6 @@ def merge_rows(path: Path, rows: Iterable[Row], report: VocabularyReport) -> Ite
         )
 
 
-def check_new(concept_id: str, seen: Container[str], path: Path, line: int) -> None:
-    """RAISES (AngelError): `concept_id` is among those `seen` already."""
-    if concept_id in seen:
-        raise AngelError(
-            f"{path}, line {line}: rows of {concept_id} must follow each other. Sort the file."
-        )
-
-
 def own_id(code: str, prefix: str | None) -> str:
     """An identifier of a table or JSON file, whose vocabulary the file need not name.
 
@@ -169,7 +166,7 @@ def own_id(code: str, prefix: str | None) -> str:
         form says so, else none.
     RETURNS (str): in normal form.
     """
-    code = code.strip()
+    code = iri_to_id(code.strip())
     return normalize_id(code, bare_prefix(code) if prefix is None else prefix)
 
 
@@ -183,11 +180,25 @@ def tree_types(path: Path, line: int, numbers: Iterable[str]) -> list[str]:
     """
     types: set[str] = set()
     for number in numbers:
-        match = _TREE_NUMBER.match(number)
+        match = TREE_NUMBER.match(number)
         if match is None:
             raise wrong(path, line, "MeSH tree numbers", number)
         types.update((match[1], match[0]))
     return sorted(types)
+
+
+def tree_parents(numbers: Iterable[str], owners: Mapping[str, str]) -> Iterator[str]:
+    """The hierarchy that MeSH tree numbers express.
+
+    numbers (Iterable[str]): of a concept, e.g. `C04.557.337`.
+    owners (Mapping[str, str]): tree number → concept.
+    YIELDS (str): of each number, the concept with the nearest number above it.
+    """
+    for number in numbers:
+        while number := number.rpartition(".")[0]:
+            if number in owners:
+                yield owners[number]
+                break
 
 
 def successors(

@@ -66,12 +66,14 @@ def read_drugbank(path: Path, report: VocabularyReport) -> Iterator[Row]:
 
 def read_icd10cm(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """ICD-10-CM's file in order (`icd10cm_order_2026.txt`): columns of fixed width. The long title
-    is canonical, the short one, where it is another, an alias; types are `code` or `header`.
+    is canonical, the short one, where it is another, an alias; types are `code` or `header`; the
+    parent of a code is the longest one that it continues.
 
     path (Path): the file, gzipped or not.
     YIELDS (Row): one a code, with its dot: `ICD10CM:A00.0`; headings (`A00` Cholera) as well.
     RAISES (AngelError): a line of another layout.
     """
+    known: set[str] = set()
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -79,14 +81,20 @@ def read_icd10cm(path: Path, report: VocabularyReport) -> Iterator[Row]:
         short, long = line[16:77].strip(), line[77:].strip()
         if not (line[:5].isdecimal() and _ICD10CM_CODE.fullmatch(code) and flag in "01"):
             raise wrong(path, number, "order number, code, 0 or 1, short and long title", line)
-        dotted = code if len(code) == 3 else f"{code[:3]}.{code[3:]}"
+        above = next((code[:n] for n in range(len(code) - 1, 2, -1) if code[:n] in known), "")
+        known.add(code)
         yield make_row(
             path,
             number,
-            f"ICD10CM:{dotted}",
+            _dotted(code),
             dict.fromkeys(filter(None, (long, short))),
             types=["code" if flag == "1" else "header"],
+            parents=[_dotted(above)] if above else (),
         )
+
+
+def _dotted(code: str) -> str:
+    return f"ICD10CM:{code[:3]}{'.' if len(code) > 3 else ''}{code[3:]}"
 
 
 def read_rxnorm(path: Path, report: VocabularyReport) -> Iterator[Row]:

@@ -12,15 +12,19 @@ from ....files.formats import Formats
 from ...names.concepts import Concept
 from . import (
     cellosaurus,
-    columns,
+    ctd,
+    fhir,
     genbioel,
     mesh,
     ncbi,
     obo,
+    obographs,
+    omop,
+    rdf,
     registers,
     scispacy,
     snomed,
-    tables,
+    table,
     umls,
 )
 from .records import VocabularyReport, merge_rows
@@ -32,6 +36,7 @@ FORMATS = Formats(
         umls.UMLS,
         umls.ST21PV,
         snomed.FORMAT,
+        omop.FORMAT,
         ncbi.TAXONOMY,
         ncbi.GENES,
         registers.RXNORM,
@@ -39,14 +44,16 @@ FORMATS = Formats(
         registers.DRUGBANK,
         registers.ICD10CM,
         mesh.FORMAT,
+        rdf.FORMAT,
         scispacy.FORMAT,
+        obographs.FORMAT,
+        fhir.FORMAT,
         genbioel.FORMAT,
-        tables.CTD,
+        ctd.CTD,
         obo.FORMAT,
-        tables.MEDIC,
+        ctd.MEDIC,
         cellosaurus.FORMAT,
-        columns.FORMAT,
-        tables.TABLE,
+        table.FORMAT,
     ],
 )
 
@@ -58,18 +65,18 @@ def read_vocabulary(
     report: VocabularyReport | None = None,
     **options: Any,
 ) -> Iterator[Concept]:
-    """Read the concepts of a vocabulary, each once, in a stream.
+    """Read the concepts of a vocabulary in a stream.
 
     path (str | Path): a file, gzipped or not; for UMLS and SNOMED CT the folder.
     format (str | None): a name in `FORMATS`, with or without its version; None: inferred.
     report (VocabularyReport | None): filled with counts of what is read, merged and left out.
     options (Any): of the reader, e.g. `sources` and `types` for UMLS; text is converted, see
         `checked_options`.
-    RETURNS (Iterator[Concept]): concepts in the order of the file; neighbouring rows of one
-        identifier are joined.
+    RETURNS (Iterator[Concept]): concepts in the order of the file; neighboring rows of one
+        identifier are joined, others are for `ConceptKB.build` to join.
     RAISES (AngelError): at once: an unknown format or option, or a wrong value of one; while
-        reading: a file that is missing, damaged, of another format, without a concept, or with an
-        identifier in two places. The message names file and line.
+        reading: a file that is missing, damaged, of another format, or without a concept. The
+        message names file and line.
     """
     path = Path(path)
     chosen = FORMATS.named(format) if format is not None else FORMATS.of(path)

@@ -24,7 +24,7 @@ class _Entry(BaseModel):
     types: _Texts = None
     definition: Text | None = None
     alternate_ids: _Texts = None
-    tree_numbers: _Texts = None
+    parents: _Texts = None
     scopes: dict[Text, _Scope] | None = None
     parts: _Texts = None
 
@@ -33,7 +33,7 @@ def read_scispacy(
     path: Path, report: VocabularyReport, *, prefix: str | None = None
 ) -> Iterator[Row]:
     """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`; also
-    `alternate_ids`, `tree_numbers`, `scopes` and `parts`, as `kb export` writes them.
+    `alternate_ids`, `parents`, `scopes` and `parts`, as `kb export` writes them.
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
@@ -61,7 +61,7 @@ def read_scispacy(
             types=entry.types or (),
             definition=entry.definition,
             alternate_ids=[own_id(code, prefix) for code in entry.alternate_ids or ()],
-            tree_numbers=entry.tree_numbers or (),
+            parents=[own_id(code, prefix) for code in entry.parents or ()],
             scopes=(entry.scopes or {}).items(),
             parts=entry.parts or (),
         )

@@ -1,4 +1,4 @@
-"""SNOMED CT in RF2: the Snapshot files of a release."""
+"""SNOMED CT in RF2: the Snapshot files of a release, or of several editions."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -8,10 +8,12 @@ from ....errors import AngelError
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
 from .lines import read_rows, wrong
-from .records import Row, VocabularyReport, check_new, count_unused, make_row, successors
+from .records import Row, VocabularyReport, count_unused, make_row, successors
 
-_DESCRIPTION = ("id", "active", "conceptId", "languageCode", "typeId", "term")
+_DESCRIPTION = ("active", "conceptId", "languageCode", "typeId", "term")
 _ASSOCIATION = ("active", "refsetId", "referencedComponentId", "targetComponentId")
+_RELATIONSHIP = ("active", "sourceId", "destinationId", "typeId")
+_IS_A = "116680003"
 _FULLY_SPECIFIED = "900000000000003001"
 # SAME AS and REPLACED BY: the other associations do not keep the meaning.
 _SUCCESSION = {"900000000000527005", "900000000000526001"}
@@ -27,15 +29,17 @@ def read_snomed(
 
     The canonical name is the fully specified name without its semantic tag, which is the type:
     `Diabetes mellitus (disorder)`. Inactive concepts that are SAME AS, or REPLACED BY, one other
-    are its alternate identifiers, where the release has the association reference set.
+    are its alternate identifiers, where the release has the association reference set. `Is a`
+    relationships are the hierarchy. Of a component that several editions have, the latest version
+    counts.
 
-    path (Path): folder with the Snapshot files, at any depth, gzipped or not, of one release.
+    path (Path): folder with the Snapshot files, at any depth, gzipped or not, of any edition.
     languages (frozenset[str] | None): languages of names and definitions; None: all.
     YIELDS (Row): one a concept, with its line in the concept file.
-    RAISES (AngelError): a file is missing or not RF2; a concept stands in it twice.
+    RAISES (AngelError): a file is missing or not RF2.
     """
-    concept_files = _find(path, "sct2_Concept_Snapshot")
-    description_files = _find(path, "sct2_Description_Snapshot")
+    concept_files = _find(path, "sct2_Concept")
+    description_files = _find(path, "sct2_Description")
     if not concept_files or not description_files:
         expected = "sct2_Concept_Snapshot….txt and sct2_Description_Snapshot….txt"
         raise AngelError(f"{path}: expected a folder with {expected}. {_HINT}")
@@ -50,10 +54,15 @@ def read_snomed(
             tagged.setdefault(concept, (match[1], match[2]))
         names.setdefault(concept, []).append(match[1] if match else term)
     definitions: dict[str, str] = {}
-    for concept, _, term in _terms(_find(path, "sct2_TextDefinition_Snapshot"), languages):
+    for concept, _, term in _terms(_find(path, "sct2_TextDefinition"), languages):
         if concept in places:
             definitions.setdefault(concept, term)
-    retired = _retired(_find(path, "der2_cRefset_Association*Snapshot"), places, report)
+    parents: dict[str, list[str]] = {}
+    for file, line, row in _latest(_find(path, "sct2_Relationship"), _RELATIONSHIP):
+        if row["active"] == "1" and row["typeId"] == _IS_A and row["sourceId"] in places:
+            parent = normalize_id(_sctid(file, line, row["destinationId"]), "SNOMEDCT")
+            parents.setdefault(row["sourceId"], []).append(parent)
+    retired = _retired(_find(path, "der2_cRefset_Association"), places, report)
     for concept, (file, line) in places.items():
         if concept not in names:
             report.skipped["concepts without a name"] += 1
@@ -68,20 +77,33 @@ def read_snomed(
             types=[tag] if tag else (),
             definition=definitions.get(concept),
             alternate_ids=retired.pop(identifier, ()),
+            parents=parents.get(concept, ()),
         )
     count_unused(retired, report)
 
 
 def _find(path: Path, start: str) -> list[Path]:
-    files = path.rglob(f"{start}*") if path.is_dir() else ()
-    return sorted(file for file in files if file.name.endswith((".txt", ".txt.gz")))
+    """The Snapshot files of a kind, whatever the edition (`sct2_Concept_UKCLSnapshot_GB…`) or
+    status (a beta release is `xsct2_…`)."""
+    files = path.rglob(f"*{start}*Snapshot*.txt*") if path.is_dir() else ()
+    return sorted(file for file in files if file.name.removeprefix("x").startswith(start))
 
 
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    for line, row in read_rows(path, columns):
-        if row["active"] not in ("0", "1"):
-            raise wrong(path, line, "0 or 1 as active", row["active"])
-        yield line, row
+def _latest(
+    files: Sequence[Path], columns: Sequence[str]
+) -> Iterator[tuple[Path, int, dict[str, str]]]:
+    """File, line and cells of each row; of rows with one `id` in several files, the latest."""
+    latest: dict[str, tuple[str, Path]] = {}
+    for path in files if len(files) > 1 else ():
+        for _, row in read_rows(path, ("id", "effectiveTime")):
+            version = row["effectiveTime"], path
+            latest[row["id"]] = max(version, latest.get(row["id"], version))
+    for path in files:
+        for line, row in read_rows(path, ("id", *columns)):
+            if row["active"] not in ("0", "1"):
+                raise wrong(path, line, "0 or 1 as active", row["active"])
+            if not latest or latest[row["id"]] == (row["effectiveTime"], path):
+                yield path, line, row
 
 
 def _sctid(path: Path, line: int, code: str) -> str:
@@ -92,43 +114,38 @@ def _sctid(path: Path, line: int, code: str) -> str:
 
 def _active_concepts(files: list[Path], report: VocabularyReport) -> dict[str, tuple[Path, int]]:
     places: dict[str, tuple[Path, int]] = {}
-    for path in files:
-        for line, row in _rows(path, ("id", "active", "definitionStatusId")):
-            concept = _sctid(path, line, row["id"])
-            if row["active"] == "0":
-                report.skipped["inactive concepts"] += 1
-                continue
-            check_new(concept, places, path, line)
-            places[concept] = (path, line)
+    for path, line, row in _latest(files, ("active", "definitionStatusId")):
+        if row["active"] == "0":
+            report.skipped["inactive concepts"] += 1
+        else:
+            places[_sctid(path, line, row["id"])] = (path, line)
     return places
 
 
 def _terms(files: list[Path], languages: Collection[str] | None) -> Iterator[tuple[str, str, str]]:
     """Concept, kind and text of each active description or definition."""
-    for path in files:
-        for line, row in _rows(path, _DESCRIPTION):
-            if row["active"] == "1" and (languages is None or row["languageCode"] in languages):
-                if not row["term"]:
-                    raise wrong(path, line, "a term", row["term"])
-                yield _sctid(path, line, row["conceptId"]), row["typeId"], row["term"]
+    for path, line, row in _latest(files, _DESCRIPTION):
+        if row["active"] == "1" and (languages is None or row["languageCode"] in languages):
+            if not row["term"]:
+                raise wrong(path, line, "a term", row["term"])
+            yield _sctid(path, line, row["conceptId"]), row["typeId"], row["term"]
 
 
 def _retired(
     files: list[Path], active: Collection[str], report: VocabularyReport
 ) -> dict[str, list[str]]:
     replaced_by: dict[str, list[str]] = {}
-    for path in files:
-        for line, row in _rows(path, _ASSOCIATION):
-            ends = row["referencedComponentId"], row["targetComponentId"]
-            is_succession = row["active"] == "1" and row["refsetId"] in _SUCCESSION
-            if is_succession and ends[0] not in active:
-                old, new = (normalize_id(_sctid(path, line, end), "SNOMEDCT") for end in ends)
-                replaced_by.setdefault(old, []).append(new)
+    for path, line, row in _latest(files, _ASSOCIATION):
+        ends = row["referencedComponentId"], row["targetComponentId"]
+        is_succession = row["active"] == "1" and row["refsetId"] in _SUCCESSION
+        if is_succession and ends[0] not in active:
+            old, new = (normalize_id(_sctid(path, line, end), "SNOMEDCT") for end in ends)
+            replaced_by.setdefault(old, []).append(new)
     return successors(replaced_by, report)
 
 
 def _recognises(path: Path, head: str) -> bool:
-    return path.is_dir() and any(path.rglob("sct2_Concept_Snapshot*"))
+    return path.is_dir() and bool(_find(path, "sct2_Concept"))
 
 
 FORMAT = Format("snomed.v1", read_snomed, _recognises)

@@ -1,4 +1,4 @@
-"""The UMLS Metathesaurus in RRF: MRCONSO, MRSTY, MRDEF, MRCUI in one folder."""
+"""The UMLS Metathesaurus in RRF: MRCONSO, MRSTY, MRDEF, MRCUI, MRREL in one folder."""
 
 import re
 from array import array
@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from ....errors import AngelError
 from ....files.formats import Format
@@ -55,10 +57,12 @@ def read_umls(
 
     The canonical name is the preferred one (TS = P, STT = PF, ISPREF = Y) where it passes the
     filters, else the nearest to it. The definition is the first one of an atom that passes.
-    Retired identifiers that MRCUI calls synonyms are alternate identifiers.
+    Retired identifiers that MRCUI calls synonyms are alternate identifiers. MRREL's PAR and CHD,
+    those of `sources`, are the hierarchy.
 
     path (Path): folder with MRCONSO.RRF and, where they are there, MRSTY.RRF, MRDEF.RRF,
-        MRCUI.RRF, gzipped or not; itself, its subfolder META, or the path of MRCONSO.RRF.
+        MRCUI.RRF, MRREL.RRF, gzipped or not, each whole or in parts (`MRCONSO.RRF.aa`, `.ab`);
+        itself, its subfolder META, or the path of MRCONSO.RRF.
     sources (frozenset[str] | None): source vocabularies (SAB); None: all.
     languages (frozenset[str] | None): languages (LAT); None: all.
     types (frozenset[str] | None): semantic types (`T047`: exactly it), or places in the
@@ -70,9 +74,9 @@ def read_umls(
         are not together.
     """
     conso = _find(path, "MRCONSO.RRF")
-    if conso is None:
+    if not conso:
         raise AngelError(f"{path}: expected a folder with MRCONSO.RRF. {_HINT}")
-    folder = conso.parent
+    folder = conso[0].parent
     type_table = _TypeTable(_find(folder, "MRSTY.RRF"), types, folder)
     retired = _retired(_find(folder, "MRCUI.RRF"), report)
 
@@ -82,6 +86,7 @@ def read_umls(
     def taken(source: str, suppress: str) -> bool:
         return (all_names or of_sources(source)) and (suppressed or suppress == "N")
 
+    parents = _Parents(_find(folder, "MRREL.RRF"), taken)
     definitions = _definitions(_find(folder, "MRDEF.RRF"), taken, type_table)
     atoms = _atoms(conso, taken, of_sources, languages, type_table, report)
     for cui, group in groupby(atoms, key=lambda atom: atom.cui):
@@ -101,6 +106,7 @@ def read_umls(
             types=type_table.types(cui),
             definition=next(texts, None),
             alternate_ids=retired.pop(identifier, ()),
+            parents=parents.of(cui),
             scopes=_scopes(first, named),
         )
     count_unused(retired, report)
@@ -127,45 +133,52 @@ def read_umls_st21pv(path: Path, report: VocabularyReport) -> Iterator[Row]:
     return read_umls(path, report, sources=sources, types=types, all_names=True)
 
 
-def _find(path: Path, name: str) -> Path | None:
-    """The file of that name beside or under `path`, gzipped or not."""
+def _find(path: Path, name: str) -> list[Path]:
+    """The file of that name beside or under `path`, gzipped or not, or its parts in order."""
     folder = path.parent if path.is_file() else path
-    places = [folder / part / f"{name}{ending}" for part in ("", "META") for ending in ("", ".gz")]
-    return next((place for place in places if place.is_file()), None)
+    for pattern in (f"{part}{name}{end}" for part in ("", "META/") for end in ("", ".gz", ".??*")):
+        if files := sorted(folder.glob(pattern)):
+            return files
+    return []
 
 
-def _rows(path: Path | None, n_columns: int) -> Iterator[tuple[int, int, list[str]]]:
-    """Line, number of the concept and columns of each row; nothing where there is no file."""
-    if path is None:
-        return
-    for line, text in read_lines(path):
-        cells = text.split("|")
-        # Every row ends with a bar.
-        if len(cells) != n_columns + 1 or cells[-1]:
-            raise wrong(path, line, f"{n_columns} columns, each closed by a bar", text)
-        match = _CUI.fullmatch(cells[0])
-        if match is None:
-            raise wrong(path, line, "a concept identifier (`C` and seven digits)", cells[0])
-        yield line, int(match[1]), cells
+def _rows(paths: Sequence[Path], n_columns: int) -> Iterator[tuple[Path, int, int, list[str]]]:
+    """File, line, number of the concept and columns of each row; nothing if there is no file."""
+    cut = ""
+    for path in paths:
+        is_last = path == paths[-1]
+        for line, text in read_lines(path, cut_shows=not is_last):
+            cells = (cut + text).split("|")
+            cut = ""
+            # A file may have been split within a row, but a row ends with a bar.
+            if not is_last and len(cells) <= n_columns:
+                cut = "|".join(cells)
+                continue
+            if len(cells) != n_columns + 1 or cells[-1]:
+                raise wrong(path, line, f"{n_columns} columns, each closed by a bar", text)
+            match = _CUI.fullmatch(cells[0])
+            if match is None:
+                raise wrong(path, line, "a concept identifier (`C` and seven digits)", cells[0])
+            yield path, line, int(match[1]), cells
 
 
 class _TypeTable:
     """Semantic types of every concept: two bytes for each number that a CUI can have.
 
-    path (Path | None): MRSTY.RRF.
+    paths (Sequence[Path]): MRSTY.RRF.
     wanted (Collection[str] | None): types or places in the Semantic Network; None: all.
     folder (Path): where it was looked for.
     RAISES (AngelError): types are wanted and there is no file.
     """
 
-    def __init__(self, path: Path | None, wanted: Collection[str] | None, folder: Path) -> None:
-        if path is None and wanted is not None:
+    def __init__(self, paths: Sequence[Path], wanted: Collection[str] | None, folder: Path) -> None:
+        if not paths and wanted is not None:
             raise AngelError(f"{folder}: expected a folder with MRSTY.RRF. {_HINT}")
         self._sets: list[tuple[str, ...]] = [()]
         self._set_of = array("H", (0,)) * _MAX_CUI
         allowed: set[str] = set()
         numbers: dict[tuple[str, ...], int] = {(): 0}
-        for _, cui, (_, tui, place, *_) in _rows(path, 6):
+        for _, _, cui, (_, tui, place, *_) in _rows(paths, 6):
             if wanted is None or tui in wanted or _is_under(place, wanted):
                 allowed.add(tui)
             types = tuple(sorted({*self._sets[self._set_of[cui]], tui}))
@@ -182,40 +195,65 @@ class _TypeTable:
         return self._allowed[self._set_of[cui]]
 
 
+class _Parents:
+    """Parents of concepts, as two sorted arrays of numbers.
+
+    paths (Sequence[Path]): MRREL.RRF. taken (Callable[[str, str], bool]): which rows count, by
+        source and suppression.
+    """
+
+    def __init__(self, paths: Sequence[Path], taken: Callable[[str, str], bool]) -> None:
+        pairs = array("q")
+        for path, line, cui, cells in _rows(paths, 16):
+            if cells[3] not in ("PAR", "CHD") or not taken(cells[10], cells[14]):
+                continue
+            match = _CUI.fullmatch(cells[4])
+            if match is None:
+                raise wrong(path, line, "a concept identifier as CUI2", cells[4])
+            # the second is the parent, or the child, of the first
+            child, parent = (cui, int(match[1]))[:: 1 if cells[3] == "PAR" else -1]
+            pairs.append(child << 32 | parent)
+        self._pairs = np.unique(np.frombuffer(pairs, dtype=np.int64)) if pairs else np.zeros(0)
+
+    def of(self, cui: int) -> list[str]:
+        first, last = np.searchsorted(self._pairs, (cui << 32, (cui + 1) << 32))
+        return [f"UMLS:C{pair & 0xFFFFFFFF:07}" for pair in self._pairs[first:last].tolist()]
+
+
 def _is_under(place: str, wanted: Collection[str]) -> bool:
     """Whether a place in the Semantic Network is one of `wanted` or below it."""
     parts = place.split(".")
     return any(".".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
 
 
-def _retired(path: Path | None, report: VocabularyReport) -> dict[str, list[str]]:
+def _retired(paths: Sequence[Path], report: VocabularyReport) -> dict[str, list[str]]:
     replaced_by: dict[str, list[str]] = {}
-    for _, _, (old, _, relation, _, _, new, *_) in _rows(path, 7):
+    for _, _, _, (old, _, relation, _, _, new, *_) in _rows(paths, 7):
         if relation == "SY":
             replaced_by.setdefault(f"UMLS:{old}", []).append(f"UMLS:{new}")
     return successors(replaced_by, report)
 
 
 def _definitions(
-    path: Path | None, taken: Callable[[str, str], bool], type_table: _TypeTable
+    paths: Sequence[Path], taken: Callable[[str, str], bool], type_table: _TypeTable
 ) -> dict[int, list[tuple[str, str]]]:
     """The definitions of each concept with the atoms that they belong to."""
     definitions: dict[int, list[tuple[str, str]]] = {}
-    for _, cui, (_, aui, _, _, source, text, suppress, *_) in _rows(path, 8):
+    for _, _, cui, (_, aui, _, _, source, text, suppress, *_) in _rows(paths, 8):
         if taken(source, suppress) and type_table.allows(cui):
             definitions.setdefault(cui, []).append((aui, text))
     return definitions
 
 
 def _atoms(
-    path: Path,
+    paths: Sequence[Path],
     taken: Callable[[str, str], bool],
     of_sources: Callable[[str], bool],
     languages: Collection[str] | None,
     type_table: _TypeTable,
     report: VocabularyReport,
 ) -> Iterator[_Atom]:
-    for line, cui, cells in _rows(path, 18):
+    for path, line, cui, cells in _rows(paths, 18):
         _, language, status, _, string_type, _, preferred, aui = cells[:8]
         if languages is not None and language not in languages:
             report.skipped["names in other languages"] += 1
@@ -231,7 +269,7 @@ def _atoms(
 
 def _recognises(path: Path, head: str) -> bool:
     if path.is_dir():
-        return any(path.glob("MRCONSO.RRF*")) or any(path.glob("META/MRCONSO.RRF*"))
+        return bool(_find(path, "MRCONSO.RRF"))
     return path.name.upper().startswith("MRCONSO.RRF")
 
 

@@ -1,4 +1,4 @@
-"""Vocabularies in one table: CTD's diseases and chemicals, MEDIC of 2012, `id, name, synonyms`."""
+"""CTD's diseases (MEDIC) and chemicals, and MEDIC of 2012."""
 
 import re
 from collections.abc import Iterator
@@ -8,20 +8,14 @@ from pathlib import Path
 from ....files.formats import Format, first_line
 from ...names.identifiers import normalize_id
 from .lines import read_lines, read_rows, wrong
-from .records import Row, VocabularyReport, make_row, own_id, tree_types
+from .records import Row, VocabularyReport, make_row, tree_types
 
 _CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\tChemicalID\t")
-# The first column's name: `id`, `#id`, `mesh_id`, `Concept ID`, `ConceptID`, `cui`, `code`, …
-_ID_HEADER = re.compile(
-    r"#?\s*((?i:(\w+[ _.-])?(id|cui|code|curie|identifier))|[A-Za-z]*[a-z]I[Dd])"
-)
-_TREE_HEADER = re.compile(r"tree[ _.-]?num", re.IGNORECASE)
 
 
 def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
     """CTD_diseases.tsv (MEDIC) and CTD_chemicals.tsv, of any year: the columns are found by the
-    names in the file's head. Types are the letter and the branch of the tree numbers, which are
-    kept.
+    names in the file's head. Types are the letter and the branch of the tree numbers.
 
     path (Path): the file, gzipped or not.
     YIELDS (Row): one a line.
@@ -32,6 +26,7 @@ def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
         synonyms = (cell[key].split("|") for key in cell if key.endswith("Synonyms"))
         tree_numbers = [*filter(None, cell.get("TreeNumbers", "").split("|"))]
         alternates = filter(None, cell.get(f"Alt{kind}IDs", "").split("|"))
+        parents = filter(None, cell.get("ParentIDs", "").split("|"))
         yield make_row(
             path,
             number,
@@ -40,7 +35,7 @@ def read_ctd(path: Path, report: VocabularyReport) -> Iterator[Row]:
             types=tree_types(path, number, tree_numbers),
             definition=cell.get("Definition"),
             alternate_ids=map(normalize_id, alternates),
-            tree_numbers=tree_numbers,
+            parents=[normalize_id(parent, "MESH") for parent in parents],
         )
 
 
@@ -88,52 +83,6 @@ def _medic_id(path: Path, line: int, code: str) -> str:
     return identifier
 
 
-def read_table(
-    path: Path,
-    report: VocabularyReport,
-    *,
-    prefix: str | None = None,
-    tree_numbers: str | Path | None = None,
-) -> Iterator[Row]:
-    """Tab-separated `id, name, synonym|synonym`, with or without a line of column names.
-
-    path (Path): the file, gzipped or not.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form says so, else none.
-    tree_numbers (str | Path | None): tab-separated MeSH tree numbers (`id, name, number`), which
-        give the types as well: letter and branch.
-    YIELDS (Row): one a line.
-    RAISES (AngelError): a line of other than two or three columns, or a third column that is
-        named tree numbers.
-    """
-    by_id: dict[str, list[str]] = {}
-    trees = () if tree_numbers is None else _cells(Path(tree_numbers), "tree number")
-    for _, cells in trees:
-        by_id.setdefault(normalize_id(cells[0], "MESH"), []).append(cells[-1])
-    for number, (code, name, *synonyms) in _cells(path, "synonyms"):
-        identifier = own_id(code, prefix)
-        names = [name, *chain.from_iterable(text.split("|") for text in synonyms)]
-        numbers = by_id.get(identifier, [])
-        types = tree_types(path, number, numbers)
-        yield make_row(path, number, identifier, names, types=types, tree_numbers=numbers)
-
-
-def _cells(path: Path, third: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of two or three columns, without one of column names."""
-    for number, line in read_lines(path):
-        cells = line.split("\t")
-        if number == 1 and _ID_HEADER.fullmatch(cells[0].strip()):
-            if third == "synonyms" and _TREE_HEADER.search(cells[-1]):
-                expected = f"synonyms in column 3 (or `--option tree_numbers={path}`)"
-                raise wrong(path, 1, expected, cells[-1])
-            continue
-        if not line.strip():
-            continue
-        if len(cells) not in (2, 3):
-            raise wrong(path, number, f"two or three columns: id, name, {third}", line)
-        yield number, cells
-
-
 def _is_ctd(path: Path, head: str) -> bool:
     return any(f"\n# {name}" in f"\n{head}" for name in _CTD_HEADS)
 
@@ -145,4 +94,3 @@ def _is_medic(path: Path, head: str) -> bool:
 
 CTD = Format("ctd.v1", read_ctd, _is_ctd)
 MEDIC = Format("medic.v1", read_medic, _is_medic)
-TABLE = Format("table.v1", read_table, lambda path, head: first_line(head).count("\t") in (1, 2))

@@ -1,0 +1,94 @@
+"""Ontologies as OBO Graphs JSON, in which the OBO Foundry publishes beside OBO and OWL."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ....errors import AngelError, cannot_read
+from ....files.formats import Format
+from ....files.reading import open_binary
+from ...names.identifiers import iri_to_id
+from .lines import wrong
+from .ontologies import Scope, Term, term_rows
+from .records import Rows, VocabularyReport
+
+_REPLACED_BY = ("IAO_0100001", "replaced_by")
+
+
+def read_obographs(
+    path: Path,
+    report: VocabularyReport,
+    *,
+    scopes: frozenset[Scope] | None = None,
+    prefixes: frozenset[str] | None = None,
+    xrefs: frozenset[str] | None = frozenset(),
+) -> Rows:
+    """OBO Graphs JSON, e.g. `mondo.json`, read as OBO is; `is_a` edges are the hierarchy.
+
+    path (Path): the file, gzipped or not; read whole into memory.
+    scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED;
+        None: all.
+    prefixes (frozenset[str] | None): which terms to take, by the prefix of their identifiers;
+        None: all.
+    xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
+        None: all.
+    YIELDS (Row): one a live term.
+    RAISES (AngelError): the file is no such JSON.
+    """
+    graphs = load_json(path).get("graphs")
+    try:
+        terms = [term for graph in graphs or () for term in _terms(graph)]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise wrong(path, 1, "`graphs` with `nodes` and `edges`", repr(error)) from error
+    return term_rows(path, lambda: terms, report, scopes, prefixes, xrefs)
+
+
+def load_json(path: Path) -> dict[str, Any]:
+    """path (Path): a JSON file, gzipped or not. RETURNS (dict[str, Any]): its object. RAISES
+    (AngelError): it cannot be read, or is something else."""
+    try:
+        with open_binary(path) as file:
+            content = json.load(file)
+    except (OSError, EOFError, ValueError, RecursionError) as error:
+        raise AngelError(cannot_read(path, error)) from error
+    if not isinstance(content, dict):
+        raise wrong(path, 1, "a JSON object", content)
+    return content
+
+
+def _terms(graph: dict[str, Any]) -> Iterator[Term]:
+    parents: dict[str, list[str]] = {}
+    for edge in graph.get("edges", ()):
+        if edge["pred"] in ("is_a", "rdfs:subClassOf"):
+            parents.setdefault(edge["sub"], []).append(iri_to_id(edge["obj"]))
+    for node in graph.get("nodes", ()):
+        if node.get("type", "CLASS") != "CLASS":
+            continue
+        meta = node.get("meta") or {}
+        values: dict[str, list[str]] = {}
+        for pair in meta.get("basicPropertyValues", ()):
+            name = pair["pred"].replace("#", "/").rpartition("/")[2]
+            values.setdefault(name, []).append(pair["val"])
+        yield Term(
+            iri_to_id(node["id"]),
+            (node.get("lbl") or "").strip(),
+            synonyms=[
+                (s["val"], s["pred"].removeprefix("has").removesuffix("Synonym").upper())
+                for s in meta.get("synonyms", ())
+            ],
+            definition=(meta.get("definition") or {}).get("val", ""),
+            namespace=next(iter(values.get("hasOBONamespace", ())), ""),
+            alternates=[iri_to_id(value) for value in values.get("hasAlternativeId", ())],
+            parents=parents.get(node["id"], []),
+            is_obsolete=meta.get("deprecated") is True,
+            replaced_by=[iri_to_id(v) for name in _REPLACED_BY for v in values.get(name, ())],
+            xrefs=[reference["val"] for reference in meta.get("xrefs", ())],
+        )
+
+
+FORMAT = Format(
+    "obographs.v1",
+    read_obographs,
+    lambda path, head: head.startswith("{") and '"graphs"' in head[:2000],
+)

@@ -1,0 +1,135 @@
+"""Ontologies in OWL and thesauri in SKOS, in any syntax of RDF that rdflib reads."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ....errors import AngelError, cannot_read, missing_package
+from ....files.formats import Format
+from ....files.reading import open_binary
+from ...names.identifiers import iri_to_id
+from .ontologies import Scope, Term, term_rows
+from .records import Rows, VocabularyReport
+
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_OWL = "http://www.w3.org/2002/07/owl#"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_OBO = "http://purl.obolibrary.org/obo/"
+_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
+_KINDS = (f"{_OWL}Class", f"{_SKOS}Concept")
+_NAMES = (f"{_SKOS}prefLabel", f"{_RDFS}label")
+_SYNONYMS = {
+    **{f"{_IN_OWL}has{s.capitalize()}Synonym": s for s in ("EXACT", "NARROW", "BROAD", "RELATED")},
+    **{f"{_SKOS}altLabel": "EXACT", f"{_SKOS}hiddenLabel": "RELATED"},
+    **dict.fromkeys((f"{_OBO}IAO_0000118", "http://www.ebi.ac.uk/efo/alternative_term"), "EXACT"),
+}
+_DEFINITIONS = (f"{_OBO}IAO_0000115", f"{_SKOS}definition")
+_REPLACED_BY = (f"{_OBO}IAO_0100001", "http://purl.org/dc/terms/isReplacedBy")
+# First words of a file → rdflib's name of the syntax.
+_SYNTAXES = {"<?xml": "xml", "<rdf:RDF": "xml", "{": "json-ld", "[": "json-ld"}
+
+
+def read_rdf(
+    path: Path,
+    report: VocabularyReport,
+    *,
+    languages: frozenset[str] | None = frozenset({"en"}),
+    scopes: frozenset[Scope] | None = None,
+    prefixes: frozenset[str] | None = None,
+    xrefs: frozenset[str] | None = frozenset(),
+) -> Rows:
+    """OWL classes and SKOS concepts in RDF/XML, Turtle, N-Triples or JSON-LD. `subClassOf`,
+    `broader` and `narrower` are the hierarchy.
+
+    path (Path): the file, gzipped or not; read whole into memory.
+    languages (frozenset[str] | None): languages of names and definitions, e.g. `en` (`en-GB` is
+        among them); those without a language are always taken; None: all.
+    scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED;
+        None: all.
+    prefixes (frozenset[str] | None): which terms to take, by the prefix of their identifiers;
+        None: all.
+    xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
+        None: all.
+    YIELDS (Row): one a live term.
+    RAISES (AngelError): rdflib is not installed, or cannot read the file.
+    """
+    graph = _graph(path)
+    terms = list(_terms(graph, languages))
+    return term_rows(path, lambda: terms, report, scopes, prefixes, xrefs)
+
+
+def _graph(path: Path) -> Any:
+    try:
+        import rdflib
+    except ImportError as error:
+        raise AngelError(missing_package(f"Reading {path}", "rdflib", "rdf")) from error
+    graph = rdflib.Graph()
+    with open_binary(path) as file:
+        data = file.read()
+    start = data[:100].lstrip().decode("utf8", errors="replace")
+    syntax = next((name for mark, name in _SYNTAXES.items() if start.startswith(mark)), "turtle")
+    try:
+        graph.parse(data=data, format=syntax)
+    # every syntax of rdflib has errors of its own
+    except Exception as error:
+        raise AngelError(cannot_read(path, error)) from error
+    return graph
+
+
+def _terms(graph: Any, languages: frozenset[str] | None) -> Iterator[Term]:
+    from rdflib import RDF, BNode, Literal, URIRef
+
+    def texts(subject: Any, *predicates: str) -> list[str]:
+        values = [v for p in predicates for v in graph.objects(subject, URIRef(p))]
+        return sorted(str(v).strip() for v in values if _is_in(v, languages))
+
+    def ids(subject: Any, *predicates: str) -> list[str]:
+        values = [v for p in predicates for v in graph.objects(subject, URIRef(p))]
+        return sorted(_id(v, graph) for v in values if not isinstance(v, BNode))
+
+    subjects = {s for kind in _KINDS for s in graph.subjects(RDF.type, URIRef(kind))}
+    for subject in sorted(s for s in subjects if isinstance(s, URIRef)):
+        names = [name for predicate in _NAMES for name in texts(subject, predicate)]
+        synonyms = [(name, "EXACT") for name in names[1:] if name != names[0]]
+        synonyms += [(n, scope) for p, scope in _SYNONYMS.items() for n in texts(subject, p)]
+        narrower = graph.subjects(URIRef(f"{_SKOS}narrower"), subject)
+        yield Term(
+            _id(subject, graph),
+            next(iter(names), ""),
+            synonyms=synonyms,
+            definition=next(iter(texts(subject, *_DEFINITIONS)), ""),
+            namespace=next(iter(texts(subject, f"{_IN_OWL}hasOBONamespace")), ""),
+            alternates=ids(subject, f"{_IN_OWL}hasAlternativeId"),
+            parents=[
+                *ids(subject, f"{_RDFS}subClassOf", f"{_SKOS}broader"),
+                *sorted(_id(s, graph) for s in narrower),
+            ],
+            is_obsolete=(subject, URIRef(f"{_OWL}deprecated"), Literal(True)) in graph,
+            replaced_by=ids(subject, *_REPLACED_BY),
+            xrefs=ids(subject, f"{_IN_OWL}hasDbXref", f"{_SKOS}exactMatch"),
+        )
+
+
+def _is_in(value: Any, languages: frozenset[str] | None) -> bool:
+    language = getattr(value, "language", None)
+    return languages is None or not language or language.partition("-")[0] in languages
+
+
+def _id(value: Any, graph: Any) -> str:
+    """The compact identifier of a node: by its form, else by the file's own prefixes."""
+    if (identifier := iri_to_id(str(value))) != str(value):
+        return identifier
+    for prefix, namespace in graph.namespaces():
+        code = str(value).removeprefix(namespace)
+        if prefix and code != str(value) and code and "/" not in code:
+            return f"{prefix}:{code}"
+    return str(value)
+
+
+def _recognises(path: Path, head: str) -> bool:
+    is_xml = "<rdf:RDF" in head or "<RDF" in head
+    is_turtle = head.lower().startswith(("@prefix", "prefix ", "@base")) or "\n@prefix" in head
+    return is_xml or is_turtle or ("@context" in head[:2000] and head.startswith(("{", "[")))
+
+
+FORMAT = Format("rdf.v1", read_rdf, _recognises)
