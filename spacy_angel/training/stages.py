@@ -3,8 +3,7 @@
 Every function can be run again after an interruption, and under `torchrun` or `accelerate launch`.
 """
 
-import json
-import logging
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,13 +12,12 @@ from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError
-from ..files.atomic import write_text
 from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
 from .course.positive import train_positive
-from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder
+from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder, write_result
 from .data.batches import encode_examples, encode_pairs
 from .data.corpus import LabelledMention, TrainingData
-from .data.development import Development, generator_of
+from .data.development import generator_of
 from .data.examples import clause_pairs, clauses, n_clauses, positive_examples
 from .data.preferences import (
     correction_pairs,
@@ -36,8 +34,6 @@ from .settings.config_tables import (
     TrainingConfig,
     as_plain,
 )
-
-logger = logging.getLogger(__name__)
 
 
 def pretrain(config: TrainingConfig, output: Path) -> Trained:
@@ -58,7 +54,9 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
         )
         # Without a development set: how well clauses transfer to the sentences of a corpus varies
         # from checkpoint to checkpoint, long before the names are learned.
-        train_positive(backbone, rows, settings.positive, output / "positive")
+        train_positive(
+            backbone, rows, settings.positive, output / "positive", options=config.trainer
+        )
     backbone = load_backbone(output / "positive" / MODEL_FOLDER)
     backbone = _on_device(backbone, settings.negative.optimizer)
     folder = output / "negative"
@@ -67,7 +65,7 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     with PartialState().main_process_first():
         if not pairs_file.exists():
             write_pairs(pairs_file, clause_pairs(data))
-    return _train_on_pairs(backbone, pairs_file, settings.negative, folder, data.development)
+    return _train_on_pairs(data, backbone, pairs_file, settings.negative, folder)
 
 
 def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = None) -> Trained:
@@ -87,7 +85,7 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
         backbone.format = replace(backbone.format, suffixes=True)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
     rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
-    return train_positive(backbone, rows, settings, output, data.development)
+    return train_positive(backbone, rows, settings, output, data.development, config.trainer)
 
 
 def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
@@ -127,7 +125,7 @@ def train_preferences(
         )
     else:
         backbone = _positive_only_model(config, start)
-        trained = _train_on_pairs(backbone, pairs, settings, output, data.development)
+        trained = _train_on_pairs(data, backbone, pairs, settings, output)
     if config.data.corrections and data.development is not None and trained.accuracy is not None:
         top1, _, n = data.development.hits(_positive_only_model(config, start))
         if trained.accuracy < top1 / n:
@@ -182,9 +180,10 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
         if not pairs_file.exists():
             part = data.train[number :: settings.rounds]
             _mine(data, backbone, part, pairs_file, with_corrections=number == 0)
-        trained = _train_on_pairs(backbone, pairs_file, settings, folder, data.development)
+        trained = _train_on_pairs(data, backbone, pairs_file, settings, folder)
         current = trained.folder
-        logger.info("round %d of %d: %s", number + 1, settings.rounds, trained.accuracy)
+        if PartialState().is_main_process:
+            print(f"Round {number + 1} of {settings.rounds}: {trained}")
         # Without a development set the last round counts.
         if best is None or trained.accuracy is None or trained.accuracy > (best.accuracy or 0.0):
             best, without_gain = trained, 0
@@ -195,18 +194,19 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
     assert best is not None
     if PartialState().is_main_process:
         load_backbone(best.folder).save(output / MODEL_FOLDER)
-        result = {"accuracy": best.accuracy, "round": best.folder.parent.name}
-        write_text(output / "result.json", json.dumps(result) + "\n")
+        write_result(output, {"accuracy": best.accuracy, "round": best.folder.parent.name})
+        for folder in output.glob(f"round-*/{MODEL_FOLDER}"):
+            shutil.rmtree(folder)
     PartialState().wait_for_everyone()
     return Trained(output / MODEL_FOLDER, best.accuracy)
 
 
 def _train_on_pairs(
+    data: TrainingData,
     backbone: Backbone,
     pairs_file: Path,
     settings: NegativeSettings,
     output: Path,
-    development: Development | None,
 ) -> Trained:
     # Importing TRL takes seconds, and the other stages do not need it.
     from .course.negative import reference_log_probs, train_negative
@@ -215,7 +215,7 @@ def _train_on_pairs(
     rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens)
     if LOSSES[settings.loss.kind].needs_reference:
         rows.values = reference_log_probs(backbone, rows, settings.optimizer.precision)
-    return train_negative(backbone, rows, settings, output, development)
+    return train_negative(backbone, rows, settings, output, data.development, data.config.trainer)
 
 
 def _mine(

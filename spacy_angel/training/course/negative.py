@@ -6,21 +6,22 @@ inputs. So its trainers get token ids, and log-probabilities that are computed h
 decoder inputs; losses, metrics and checkpoints are TRL's.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from tqdm import tqdm
 from trl.trainer.cpo_config import CPOConfig
 from trl.trainer.cpo_trainer import CPOTrainer
 from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
 from ...errors import AngelError
-from ..data.batches import TokenRows, collate_pairs
+from ..data.batches import TokenRows, collate_pairs, progress
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
@@ -36,6 +37,7 @@ def train_negative(
     settings: NegativeSettings,
     output: Path,
     development: Development | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Trained:
     """Train on preference pairs; run again after an interruption, it continues.
 
@@ -43,31 +45,21 @@ def train_negative(
     rows (TokenRows): as `encode_pairs` gives them; for a loss with a reference with the values
         that `reference_log_probs` gives.
     settings (NegativeSettings): loss and optimizer.
-    output (Path): folder for checkpoints, metrics and the model.
+    output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.
+    options (Mapping[str, Any]): see `training_arguments`.
     RETURNS (Trained): where the model is.
     RAISES (AngelError): the loss needs a reference and the rows have none; see `run_training`.
     """
     loss = LOSSES[settings.loss.kind]
     if loss.needs_reference and _REFERENCE[0] not in rows.values:
         raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
-    if loss.trainer == "dpo":
-        trainer: type[LinkingTrainer] = PrefixDPOTrainer
-    else:
-        trainer = PrefixCPOTrainer
-
-    def make_trainer(checkpoints: Path) -> LinkingTrainer:
-        return trainer(
-            args=_arguments(settings, checkpoints, measured=development is not None),
-            processing_class=backbone.tokenizer,
-            backbone=backbone,
-            settings=settings.optimizer,
-            development=development,
-            train_dataset=rows,
-            data_collator=partial(collate_pairs, pad_token_id=backbone.model.config.pad_token_id),
-        )
-
-    return run_training(make_trainer, backbone, settings, output, len(rows))
+    kind: Any = PrefixDPOTrainer if loss.trainer == "dpo" else PrefixCPOTrainer
+    arguments = _arguments(settings, output, development is not None, options)
+    trainer = partial(kind, processing_class=backbone.tokenizer)
+    return run_training(
+        trainer, arguments, collate_pairs, backbone, rows, settings, output, development
+    )
 
 
 class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
@@ -154,37 +146,37 @@ def reference_log_probs(
     # Rows of similar length together need less padding.
     order = np.lexsort(rows.lengths[::-1])
     values = {name: np.zeros(len(rows), dtype=np.float32) for name in _REFERENCE}
-    autocast = torch.autocast(model.device.type, torch.bfloat16, enabled=precision == "bfloat16")
-    for start in tqdm(range(0, len(rows), batch_size), desc="Reference", unit="batches"):
+    half = torch.float16 if precision == "float16" else torch.bfloat16
+    autocast = torch.autocast(model.device.type, half, enabled=precision != "float32")
+    for start in progress(range(0, len(rows), batch_size), "Reference", "batches"):
         part = order[start : start + batch_size]
         batch = collate_pairs([rows[int(i)] for i in part], model.config.pad_token_id)
         batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
         with torch.inference_mode(), autocast:
             sums = name_log_probs(label_logits(model, batch), batch["labels"]).sums
-        for name, half in zip(_REFERENCE, sums.float().cpu().numpy().reshape(2, -1), strict=True):
-            values[name][part] = half
+        for name, own in zip(_REFERENCE, sums.float().cpu().numpy().reshape(2, -1), strict=True):
+            values[name][part] = own
     return values
 
 
-def _arguments(negative: NegativeSettings, output: Path, measured: bool) -> Any:
+def _arguments(
+    negative: NegativeSettings, output: Path, measured: bool, options: Mapping[str, Any]
+) -> Any:
     settings, loss = negative.loss, LOSSES[negative.loss.kind]
     nll_weight = loss.nll_weight if settings.nll_weight is None else settings.nll_weight
-    if loss.trainer == "dpo":
-        kind: type[Any] = DPOConfig
-        own: dict[str, Any] = {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}
-    else:
-        kind = CPOConfig
+    own: dict[str, Any] = {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}
+    if loss.trainer == "cpo":
         # Rows are tokenized already; without the lengths TRL warns of defaults that it won't use.
         lengths = {"max_length": 512, "max_prompt_length": 256, "max_completion_length": 256}
         own = {"cpo_alpha": nll_weight, **lengths}
     return training_arguments(
-        kind,
+        DPOConfig if loss.trainer == "dpo" else CPOConfig,
         negative.optimizer,
         output,
         measured,
+        options,
         beta=settings.beta,
         # The dropout of the settings is set on the model.
         disable_dropout=False,
-        gradient_checkpointing=False,
-        **{**loss.arguments, **own},
+        **{"gradient_checkpointing": False, **loss.arguments, **own},
     )

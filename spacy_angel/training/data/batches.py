@@ -1,9 +1,10 @@
 """Examples as token ids, and batches of them by length."""
 
-import logging
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,12 +14,12 @@ from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 from tqdm import tqdm
 
+from ...errors import AngelWarning
 from ...model.mention import Mention
 from ...model.prompts import PromptEncoder
 from ..models.losses import IGNORE
 
-logger = logging.getLogger(__name__)
-
+_T = TypeVar("_T")
 # Every new tensor shape costs memory on the CPU and a kernel choice on the GPU.
 _MULTIPLE = 8
 _POOL = 64
@@ -212,7 +213,7 @@ def _encode(
     kind = pa.large_list(pa.int32())
     columns: dict[str, list[pa.Array]] = {name: [] for name in names}
     dropped = 0
-    for chunk in chunks(tqdm(items, desc="Tokenizing", total=total, unit="examples"), 1024):
+    for chunk in chunks(progress(items, "Tokenizing", "examples", total), 1024):
         # A mention's positives and pairs stand together: its context is tokenized once.
         mentions = list(dict.fromkeys(item.mention for item in chunk))
         row_of = {mention: row for row, mention in enumerate(mentions)}
@@ -233,11 +234,19 @@ def _encode(
         name: pa.chunked_array(parts, kind).combine_chunks() for name, parts in columns.items()
     }
     if dropped:
-        logger.warning(
-            f"{dropped} examples are longer than the model's decoder input and left out; "
-            f"{len(joined['source'])} stay."
+        warnings.warn(
+            f"{dropped:,} of {dropped + len(joined['source']):,} examples are longer than the "
+            "model's decoder input and are left out.",
+            AngelWarning,
+            stacklevel=3,
         )
     return TokenRows(joined)
+
+
+def progress(items: Iterable[_T], title: str, unit: str, total: int | None = None) -> Iterable[_T]:
+    """items (Iterable[_T]): any. title (str), unit (str): shown. total (int | None): their number.
+    RETURNS (Iterable[_T]): they, with a bar on a terminal that goes when all are through."""
+    return tqdm(items, title, total, leave=False, unit=f" {unit}", disable=None)
 
 
 def chunks(items: Iterable, size: int) -> Iterator[list]:

@@ -1,6 +1,6 @@
 """The vocabulary of a config, and the gold mentions of its corpora."""
 
-import logging
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...corpora.documents import CorpusDocument
 from ...corpora.registry import read_corpus
-from ...errors import AngelError
+from ...errors import AngelError, AngelWarning
 from ...model.mention import mention_at
 from ...vocabulary.kb import ConceptKB
 from ...vocabulary.lookup.tfidf import TrigramTfidf
@@ -20,8 +20,6 @@ from ...vocabulary.species.reader import SpeciesReader
 from ...vocabulary.species.suffixes import SEPARATOR
 from ..settings.config_tables import TrainingConfig
 from .development import Development, LabelledMention, even_sample
-
-logger = logging.getLogger(__name__)
 
 
 def label_mentions(
@@ -132,12 +130,13 @@ class TrainingData:
                 self.kb.species_reader,
             )
             files.append(mentions)
-            logger.info(
-                "%s: %d mentions, %d more without an identifier of the vocabulary",
-                path,
-                len(mentions),
-                unknown,
-            )
+            if unknown:
+                warnings.warn(
+                    f"{path}: {unknown:,} of {unknown + len(mentions):,} mentions have no "
+                    "identifier of the vocabulary and are left out.",
+                    AngelWarning,
+                    stacklevel=2,
+                )
         if not any(files):
             raise AngelError(
                 f"{setting} has no mention with an identifier of the vocabulary (files: "

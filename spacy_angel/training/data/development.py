@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tqdm import tqdm
 
 from ...model.checkpoint import DTYPES
 from ...model.families import family_of
@@ -14,6 +13,7 @@ from ...search.search import SearchSettings
 from ...vocabulary.kb import ConceptKB
 from ..models.backbones import Backbone
 from ..settings.config_tables import BeamSettings, DevelopmentSettings
+from .batches import chunks, progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,6 @@ def predict(
     batch_size = settings.batch_size
     # Each block is sorted by length inside; a larger one wastes less, but shows less progress.
     block = 16 * batch_size
-    with tqdm(total=len(mentions), desc=description, unit="mentions") as progress:
-        for start in range(0, len(mentions), block):
-            part = mentions[start : start + block]
-            for result in generator.search(part, space, beam_search, batch_size=batch_size):
-                yield [(found.name, found.suffix) for found in result.hypotheses]
-            progress.update(len(part))
+    for part in progress(list(chunks(mentions, block)), description, "blocks"):
+        for result in generator.search(part, space, beam_search, batch_size=batch_size):
+            yield [(found.name, found.suffix) for found in result.hypotheses]

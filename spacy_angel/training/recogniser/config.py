@@ -103,12 +103,14 @@ class RecogniserConfig(Strict):
 
     recogniser (RecogniserSettings), corpora (dict[str, RecogniserCorpus]),
     optimizer (OptimizerSettings), data (RecogniserData).
+    trainer (dict[str, Any]): see `TrainingConfig`.
     """
 
     recogniser: RecogniserSettings
     corpora: dict[str, RecogniserCorpus]
     optimizer: OptimizerSettings
     data: RecogniserData = field(default_factory=RecogniserData)
+    trainer: dict[str, Any] = field(default_factory=dict)
 
 
 def load_recogniser_config(

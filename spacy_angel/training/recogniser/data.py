@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from ...corpora.documents import CorpusDocument, GoldMention
 from ...corpora.recogniser_data import mentions_by_label, swap_mentions
@@ -33,7 +32,7 @@ from ...recognition.tags import tags_of
 from ...recognition.windows import cut_windows
 from ...recognition.words import WordReader, Words
 from ...vocabulary.names.labels import find_entries
-from ..data.batches import chunks, padded
+from ..data.batches import chunks, padded, progress
 from ..models.losses import IGNORE
 from .config import OPEN, RecogniserConfig, RecogniserCorpus, RecogniserData
 
@@ -206,12 +205,7 @@ def make_rows(
     """
     rows = TaggedRows()
     for number in range(data.passes):
-        bar = tqdm(
-            _one_pass(texts, data, number),
-            desc=f"Pass {number + 1}",
-            total=len(texts),
-            unit=" texts",
-        )
+        bar = progress(_one_pass(texts, data, number), f"Pass {number + 1}", "texts", len(texts))
         for group in chunks(bar, _TEXTS_AT_ONCE):
             all_words = reader([annotated.document.text for annotated, _ in group])
             for words, (annotated, rng) in zip(all_words, group, strict=True):

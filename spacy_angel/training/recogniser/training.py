@@ -13,18 +13,18 @@ from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
 from ...errors import AngelError
-from ...files.atomic import write_json
 from ...recognition.finder import MentionFinder
 from ...recognition.found import FoundMention
 from ...recognition.network import TaggingNetwork
 from ..course.trainer import (
-    CHECKPOINTS_FOLDER,
     MODEL_FOLDER,
+    RESULT_FILE,
     MeasuredTrainer,
     lock_run_folder,
     read_own,
     train_or_resume,
     training_arguments,
+    write_result,
 )
 from ..models.backbones import set_dropout
 from ..settings.config_tables import as_plain
@@ -32,7 +32,6 @@ from .config import OPEN, RecogniserConfig
 from .data import Annotated, TaggedRows, collate, make_rows, read_texts
 from .module import RecogniserModule, Start, open_start
 
-RESULT_FILE = "result.json"
 _F_SCORE = "mean_f_score"
 _TEXTS_AT_ONCE = 64
 
@@ -184,7 +183,7 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
         part: {label: asdict(counts) for label, counts in measure(finder, own).items()}
         for part, own in (("choose", texts.choose), ("last_look", texts.last_look))
     }
-    write_json(result, scores)
+    write_result(output, scores)
     return scores
 
 
@@ -221,7 +220,7 @@ def _make_trainer(
         module.take(start.source, settings.labels)
     set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
     arguments = training_arguments(
-        TrainingArguments, optimizer, output / CHECKPOINTS_FOLDER, measured=bool(texts)
+        TrainingArguments, optimizer, output, bool(texts), config.trainer
     )
     if texts:
         arguments.metric_for_best_model = _F_SCORE

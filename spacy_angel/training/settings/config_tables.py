@@ -101,13 +101,12 @@ class OptimizerSettings(Strict):
         is 1e-7.
     clip_norm (float): gradients are scaled down to this norm.
     dropout (float), attention_dropout (float): while training.
-    precision (str): `bfloat16` autocasts, weights stay in float32.
+    precision (str): `bfloat16` and (on a GPU) `float16` autocast, weights stay in float32.
     device (str): `auto` takes GPUs if there are any.
     checkpoint_every (int): updates between checkpoints; development accuracy is measured there.
     keep_checkpoints (int): how many stay on disk, the best one among them.
     log_every (int): updates between lines of the metrics.
     seed (int): of data order, dropout and sampling.
-    deepspeed (str | None): DeepSpeed JSON, e.g. `configs/zero2.json`.
     """
 
     learning_rate: float
@@ -127,13 +126,12 @@ class OptimizerSettings(Strict):
     clip_norm: float = 0.1
     dropout: float = 0.1
     attention_dropout: float = 0.1
-    precision: Literal["float32", "bfloat16"] = "bfloat16"
+    precision: Literal["float32", "bfloat16", "float16"] = "bfloat16"
     device: Literal["auto", "cpu"] = "auto"
     checkpoint_every: int = 500
     keep_checkpoints: int = 2
     log_every: int = 50
     seed: int = 0
-    deepspeed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -320,6 +318,8 @@ class TrainingConfig(Strict):
 
     data (DataSettings), backbone (BackboneSettings), development (DevelopmentSettings),
     pretrain (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
+    trainer (dict[str, Any]): arguments of transformers' `TrainingArguments` for all stages, e.g.
+        `{"report_to": ["tensorboard"], "gradient_checkpointing": True}`.
     """
 
     data: DataSettings
@@ -328,6 +328,7 @@ class TrainingConfig(Strict):
     pretrain: PretrainSettings
     positive: PositiveSettings
     negative: NegativeSettings
+    trainer: dict[str, Any] = field(default_factory=dict)
 
 
 def as_plain(settings: Any) -> dict[str, Any]:
