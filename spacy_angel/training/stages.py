@@ -12,7 +12,7 @@ from accelerate import PartialState
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError
-from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
+from ..model.checkpoint import PROMPT_FILE
 from .course.positive import train_positive
 from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder, write_result
 from .data.batches import encode_examples, encode_pairs
@@ -26,7 +26,7 @@ from .data.preferences import (
     read_pairs,
     write_pairs,
 )
-from .models.backbones import Backbone, load_backbone, make_backbone
+from .models.backbones import Backbone, load_backbone, local_checkpoint, make_backbone
 from .settings.config_tables import (
     LOSSES,
     NegativeSettings,
@@ -73,7 +73,7 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
 
     config (TrainingConfig): sections `data`, `backbone`, `development`, `positive`.
     output (Path): folder of the stage.
-    start (str | Path | None): a pre-trained model, see `model.checkpoint.checkpoint_folder`; None
+    start (str | Path | None): a pre-trained model, see `models.backbones.local_checkpoint`; None
         starts from the backbone.
     RETURNS (Trained): the best checkpoint.
     """
@@ -156,7 +156,7 @@ def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone
 def _positive_only_model(config: TrainingConfig, start: str | Path) -> Backbone:
     """A model that was trained here knows its prompts; for a published one, the config does."""
     settings = config.backbone
-    if settings.kind != "pretrained" or (checkpoint_folder(start) / PROMPT_FILE).is_file():
+    if settings.kind != "pretrained" or (local_checkpoint(start) / PROMPT_FILE).is_file():
         backbone = load_backbone(start)
     else:
         backbone = load_backbone(start, tokenizer=settings.tokenizer, preset=settings.preset)

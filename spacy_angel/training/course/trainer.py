@@ -341,11 +341,11 @@ def train_or_resume(trainer: Trainer, output: Path) -> None:
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
 
 
-def write_result(output: Path, result: Mapping[str, Any]) -> None:
+def write_result(output: Path, result: Any) -> None:
     """Mark a run as finished, and remove its checkpoints, which nothing needs any more.
 
     output (Path): folder of the run.
-    result (Mapping[str, Any]): plain values.
+    result (Any): plain values.
     """
     write_json(output / RESULT_FILE, result)
     shutil.rmtree(output / CHECKPOINTS_FOLDER, ignore_errors=True)

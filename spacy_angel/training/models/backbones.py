@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from huggingface_hub import HfApi, snapshot_download
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
     AutoConfig,
@@ -25,12 +26,14 @@ from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 from ...errors import AngelError
 from ...files.atomic import replacing_folder
 from ...model.checkpoint import (
+    PROMPT_FILE,
     checkpoint_folder,
     max_positions,
     open_checkpoint,
     prompt_encoder,
     save_settings,
 )
+from ...model.presets import preset_of
 from ...model.prompts import PromptEncoder, PromptFormat
 from ..settings.config_tables import BackboneSettings
 
@@ -107,14 +110,17 @@ def load_backbone(
 ) -> Backbone:
     """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
 
-    name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
+    name_or_path (str | Path): see `local_checkpoint`.
     max_source_tokens (int | None): replaces the saved length; not above what the model takes.
     tokenizer (str | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
     RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
         marks that the tokenizer cannot tell from words become added tokens.
     RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
-    checkpoint = open_checkpoint(name_or_path, tokenizer=tokenizer, preset=preset)
+    folder = local_checkpoint(name_or_path)
+    if preset is None and not (folder / PROMPT_FILE).is_file():
+        preset = preset_of(str(name_or_path).partition("@")[0]).format.preset
+    checkpoint = open_checkpoint(folder, tokenizer=tokenizer, preset=preset)
     model = checkpoint.module(attn_implementation=fast_attention())
     length = max_source_tokens or checkpoint.format.max_source_tokens
     length = min(length, max_positions(model.config, "encoder") or length)
@@ -123,6 +129,40 @@ def load_backbone(
     if not tells_marks(backbone.tokenizer, format):
         add_marks(backbone)
     return backbone
+
+
+def local_checkpoint(name_or_path: str | Path) -> Path:
+    """Find a checkpoint.
+
+    name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`; a name on the hub may be
+        followed by a revision: `dmis-lab/ANGEL_ncbi@main`.
+    RETURNS (Path): the folder, downloaded where it is a name on the hub.
+    RAISES (AngelError): there is no such folder, name or revision.
+    """
+    name, _, revision = str(name_or_path).partition("@")
+    if not revision or Path(name_or_path).exists():
+        return checkpoint_folder(name_or_path)
+    try:
+        return Path(snapshot_download(name, revision=revision))
+    except (OSError, ValueError) as error:
+        raise AngelError(f"Cannot download {name_or_path} from the hub: {error}") from error
+
+
+def push_to_hub(folder: Path, name: str) -> str:
+    """Upload a model to the Hugging Face hub, with the credentials of `huggingface-cli login`.
+
+    folder (Path): of the model.
+    name (str): of the repository, which is made if there is none.
+    RETURNS (str): its address.
+    RAISES (AngelError): the hub refuses.
+    """
+    api = HfApi()
+    try:
+        address = api.create_repo(name, exist_ok=True)
+        api.upload_folder(repo_id=name, folder_path=folder, commit_message="Upload the model")
+    except (OSError, ValueError) as error:
+        raise AngelError(f"Cannot upload {folder} to {name}: {error}") from error
+    return str(address)
 
 
 def tells_marks(tokenizer: PreTrainedTokenizerBase, prompt: PromptFormat) -> bool:
