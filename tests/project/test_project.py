@@ -150,7 +150,7 @@ def test_benchmarks_hand_the_variables_on(copy: Path):
 
 def test_every_file_of_a_recipe_has_an_asset():
     assets = read_assets(ROOT / "project.yml")
-    for name in [*BENCHMARKS, "en_angel_mini", "diseases_chemicals", "tiny"]:
+    for name in [*BENCHMARKS, "en_angel_mini", "tiny"]:
         recipe = read_recipe(name, ROOT / "configs/datasets.yml")
         files = [file for part in recipe.parts("train", "dev", "test") for file in part.needs]
         files += [file for choice in recipe.vocabulary for file in needs(choice)]
