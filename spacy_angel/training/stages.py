@@ -9,6 +9,7 @@ from pathlib import Path
 
 import torch
 from accelerate import PartialState
+from accelerate.utils import gather_object
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError
@@ -19,13 +20,7 @@ from .data.batches import encode_examples, encode_pairs
 from .data.corpus import LabelledMention, TrainingData
 from .data.development import generator_of
 from .data.examples import clause_pairs, clauses, n_clauses, positive_examples
-from .data.preferences import (
-    correction_pairs,
-    mine_pairs,
-    read_corrections,
-    read_pairs,
-    write_pairs,
-)
+from .data.preferences import mine_pairs, read_pairs, write_pairs
 from .models.backbones import Backbone, load_backbone, local_checkpoint, make_backbone
 from .settings.config_tables import (
     LOSSES,
@@ -89,7 +84,7 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
 
 
 def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
-    """Preference pairs over the whole training set, with the corrections, if any.
+    """Preference pairs over the whole training set.
 
     config (TrainingConfig): sections `data`, `negative.pairs`.
     start (str | Path): the positive-only model.
@@ -99,7 +94,7 @@ def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
     data = TrainingData(config)
     output.parent.mkdir(parents=True, exist_ok=True)
     backbone = _positive_only_model(config, start)
-    return _mine(data, backbone, data.train, output, with_corrections=True)
+    return _mine(data, backbone, data.train, output)
 
 
 def train_preferences(
@@ -112,28 +107,17 @@ def train_preferences(
     output (Path): folder of the stage.
     pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds.
     RETURNS (Trained): the best checkpoint, of all rounds.
-    RAISES (AngelError): rounds and `pairs`; with corrections, a model that is worse on the
-        development set than the one it started from.
+    RAISES (AngelError): rounds and `pairs`.
     """
     data = TrainingData(config)
     settings = config.negative
     if pairs is None:
-        trained = _train_in_rounds(data, start, output)
-    elif settings.rounds > 1:
+        return _train_in_rounds(data, start, output)
+    if settings.rounds > 1:
         raise AngelError(
             f"negative.rounds = {settings.rounds} mines new pairs: leave out the file {pairs}."
         )
-    else:
-        backbone = _positive_only_model(config, start)
-        trained = _train_on_pairs(data, backbone, pairs, settings, output)
-    if config.data.corrections and data.development is not None and trained.accuracy is not None:
-        top1, _, n = data.development.hits(_positive_only_model(config, start))
-        if trained.accuracy < top1 / n:
-            raise AngelError(
-                f"The corrections did not help: {trained.accuracy:.1%} right with "
-                f"{trained.folder}, {top1 / n:.1%} with {start}."
-            )
-    return trained
+    return _train_on_pairs(data, _positive_only_model(config, start), pairs, settings, output)
 
 
 def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone:
@@ -178,8 +162,7 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
         backbone = _positive_only_model(data.config, current)
         pairs_file = folder / "pairs.jsonl"
         if not pairs_file.exists():
-            part = data.train[number :: settings.rounds]
-            _mine(data, backbone, part, pairs_file, with_corrections=number == 0)
+            _mine(data, backbone, data.train[number :: settings.rounds], pairs_file)
         trained = _train_on_pairs(data, backbone, pairs_file, settings, folder)
         current = trained.folder
         if PartialState().is_main_process:
@@ -219,35 +202,25 @@ def _train_on_pairs(
 
 
 def _mine(
-    data: TrainingData,
-    backbone: Backbone,
-    mentions: list[LabelledMention],
-    output: Path,
-    with_corrections: bool,
+    data: TrainingData, backbone: Backbone, mentions: list[LabelledMention], output: Path
 ) -> int:
-    """Each process mines its share; the first one joins them."""
+    """Each process mines its share."""
     state = PartialState()
     settings = data.config.negative.pairs
     backbone.model.eval()
-    pairs = mine_pairs(
-        mentions[state.process_index :: state.num_processes],
-        generator_of(backbone, settings.search.dtype),
-        data.kb,
-        data.tfidf,
-        settings,
+    pairs = gather_object(
+        mine_pairs(
+            mentions[state.process_index :: state.num_processes],
+            generator_of(backbone, settings.search.dtype),
+            data.kb,
+            data.tfidf,
+            settings,
+        )
     )
-    if with_corrections and data.config.data.corrections and state.is_main_process:
-        corrections = read_corrections(Path(data.config.data.corrections))
-        pairs += correction_pairs(corrections, data.kb, data.tfidf.pairwise)
-    shares = [output.with_suffix(f".{i}.jsonl") for i in range(state.num_processes)]
-    write_pairs(shares[state.process_index], pairs)
-    state.wait_for_everyone()
     if state.is_main_process:
-        write_pairs(output, [pair for share in shares for pair in read_pairs(share)])
-        for share in shares:
-            share.unlink()
+        write_pairs(output, pairs)
     state.wait_for_everyone()
-    return len(read_pairs(output))
+    return len(pairs)
 
 
 def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:

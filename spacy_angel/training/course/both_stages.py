@@ -124,9 +124,7 @@ def run_stages(
             prepare_corpus([choose], dev_file, steps=_STEPS)
             files = {"train": [*map(str, train)], "dev": [*map(str, dev)], "start": start}
             lock_run_folder(output, {"settings": as_plain(config), **files})
-    data = DataSettings(
-        str(vocabulary), (str(train_file),), (str(dev_file),), config.data.corrections
-    )
+    data = DataSettings(str(vocabulary), (str(train_file),), (str(dev_file),))
     config = replace(config, data=data)
     # Before training rather than after it.
     label_files([str(held_out)], "dev", TrainingData(config).kb)

@@ -1,8 +1,8 @@
 """Negative-aware training: a preference loss on pairs of a right and a wrong name
-(ANGEL, section 3.2, equations 4 and 5, appendix C), by TRL's trainers.
+(ANGEL, section 3.2, equations 4 and 5, appendix C), by TRL's DPOTrainer.
 
 TRL 0.20 pads prompts on the left, drops the last label of an encoder-decoder, and takes no decoder
-inputs. So its trainers get token ids, and log-probabilities that are computed here from explicit
+inputs. So its trainer gets token ids, and log-probabilities that are computed here from explicit
 decoder inputs; losses, metrics and checkpoints are TRL's.
 """
 
@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from trl.trainer.cpo_config import CPOConfig
-from trl.trainer.cpo_trainer import CPOTrainer
 from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
@@ -25,7 +23,7 @@ from ..data.batches import TokenRows, collate_pairs, progress
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
-from ..settings.config_tables import LOSSES, NegativeSettings
+from ..settings.config_tables import LOSSES, Loss, NegativeSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 _REFERENCE = ("ref_chosen_logps", "ref_rejected_logps")
@@ -54,18 +52,35 @@ def train_negative(
     loss = LOSSES[settings.loss.kind]
     if loss.needs_reference and _REFERENCE[0] not in rows.values:
         raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
-    kind: Any = PrefixDPOTrainer if loss.trainer == "dpo" else PrefixCPOTrainer
-    arguments = _arguments(settings, output, development is not None, options)
-    trainer = partial(kind, processing_class=backbone.tokenizer)
+    nll_weight = settings.loss.nll_weight
+    nll_weight = loss.nll_weight if nll_weight is None else nll_weight
+    arguments = training_arguments(
+        DPOConfig,
+        settings.optimizer,
+        output,
+        development is not None,
+        options,
+        beta=settings.loss.beta,
+        rpo_alpha=nll_weight or None,
+        reference_free=not loss.needs_reference,
+        precompute_ref_log_probs=True,
+        # The dropout of the settings is set on the model.
+        disable_dropout=False,
+    )
+    trainer = partial(PrefixDPOTrainer, loss=loss, processing_class=backbone.tokenizer)
     return run_training(
         trainer, arguments, collate_pairs, backbone, rows, settings, output, development
     )
 
 
 class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
-    """DPOTrainer whose batches come from `collate_pairs`, with the values of the reference."""
+    """DPOTrainer whose batches come from `collate_pairs`, with the values of the reference.
 
-    def __init__(self, **kwargs: Any) -> None:
+    loss (Loss): a row of `LOSSES`.
+    """
+
+    def __init__(self, *, loss: Loss, **kwargs: Any) -> None:
+        self.loss = loss
         super().__init__(**kwargs)
         # They are columns of the rows already, or the loss needs none.
         self._precomputed_train_ref_log_probs = True
@@ -81,11 +96,16 @@ class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
     def concatenated_forward(
         self, model: torch.nn.Module, batch: dict[str, Tensor], is_ref_model: bool = False
     ) -> dict[str, Tensor]:
-        """Called by TRL for the log-probabilities of a batch."""
+        """Called by TRL for the log-probabilities of a batch. The margin of the loss is taken off
+        those of the chosen names."""
         chosen, rejected, logits = pair_log_probs(model, batch)
+        both = [
+            one.sums / one.lengths if self.loss.per_token else one.sums
+            for one in (chosen, rejected)
+        ]
         return {
-            "chosen_logps": chosen.sums,
-            "rejected_logps": rejected.sums,
+            "chosen_logps": both[0] - self.loss.margin / self.beta,
+            "rejected_logps": both[1],
             "mean_chosen_logits": logits[0],
             "mean_rejected_logits": logits[1],
             "nll_loss": mean_nll(chosen),
@@ -93,41 +113,6 @@ class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """Called by TRL at each checkpoint; the project writes its own card."""
-
-
-class PrefixCPOTrainer(LinkingTrainer, CPOTrainer):
-    """CPOTrainer whose batches come from `collate_pairs`; for CPO and SimPO."""
-
-    def __init__(self, *, train_dataset: TokenRows, **kwargs: Any) -> None:
-        super().__init__(train_dataset=_Tokenized(train_dataset), **kwargs)
-        self.train_dataset = self.rows = train_dataset
-
-    def concatenated_forward(self, model: torch.nn.Module, batch: dict[str, Tensor]) -> tuple:
-        """Called by TRL for the log-probabilities of a batch; SimPO's are means over tokens."""
-        chosen, rejected, logits = pair_log_probs(model, batch)
-        means = self.loss_type == "simpo"
-        return (
-            chosen.sums / chosen.lengths if means else chosen.sums,
-            rejected.sums / rejected.lengths if means else rejected.sums,
-            *logits,
-            mean_nll(chosen),
-        )
-
-    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-        """Called by TRL at each checkpoint; the project writes its own card."""
-
-
-class _Tokenized:
-    """Rows that TRL's tokenizing `map` leaves as they are."""
-
-    def __init__(self, rows: TokenRows) -> None:
-        self.rows = rows
-
-    def map(self, *args: Any, **kwargs: Any) -> "_Tokenized":
-        return self
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 def reference_log_probs(
@@ -157,26 +142,3 @@ def reference_log_probs(
         for name, own in zip(_REFERENCE, sums.float().cpu().numpy().reshape(2, -1), strict=True):
             values[name][part] = own
     return values
-
-
-def _arguments(
-    negative: NegativeSettings, output: Path, measured: bool, options: Mapping[str, Any]
-) -> Any:
-    settings, loss = negative.loss, LOSSES[negative.loss.kind]
-    nll_weight = loss.nll_weight if settings.nll_weight is None else settings.nll_weight
-    own: dict[str, Any] = {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}
-    if loss.trainer == "cpo":
-        # Rows are tokenized already; without the lengths TRL warns of defaults that it won't use.
-        lengths = {"max_length": 512, "max_prompt_length": 256, "max_completion_length": 256}
-        own = {"cpo_alpha": nll_weight, **lengths}
-    return training_arguments(
-        DPOConfig if loss.trainer == "dpo" else CPOConfig,
-        negative.optimizer,
-        output,
-        measured,
-        options,
-        beta=settings.beta,
-        # The dropout of the settings is set on the model.
-        disable_dropout=False,
-        **{"gradient_checkpointing": False, **loss.arguments, **own},
-    )

@@ -71,7 +71,6 @@ class MeasuredTrainer(Trainer):
             train_dataset=train_dataset,
             # transformers needs one for any evaluation; it is not used.
             eval_dataset=train_dataset if measured else None,
-            callbacks=[MeasureAtEnd()] if measured else [],
             **kwargs,
         )
 
@@ -137,15 +136,6 @@ class LinkingTrainer(MeasuredTrainer):
         self.backbone.save_settings(Path(folder))
 
 
-class MeasureAtEnd(TrainerCallback):
-    """The last checkpoint is measured like the others, whatever the number of updates."""
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Called by the trainer."""
-        if state.global_step >= state.max_steps:
-            control.should_evaluate = True
-
-
 class Report(TrainerCallback):
     """Prints a line at each checkpoint and at the end of each epoch, and writes everything that is
     logged to a JSONL file, one object per line with its `step`. The log of a resumed run goes back
@@ -168,6 +158,9 @@ class Report(TrainerCallback):
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Called by the trainer."""
         self.bar.update(state.global_step - self.bar.n)
+        # The last checkpoint is measured like the others, whatever the number of updates.
+        if args.load_best_model_at_end and state.global_step >= state.max_steps:
+            control.should_evaluate = True
         control.should_log |= control.should_evaluate or control.should_save
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

@@ -67,36 +67,6 @@ def nearest_names(
     ]
 
 
-def embedding_scorer(name_or_path: str, batch_size: int = 64) -> PairScorer:
-    """Scorer by a sentence encoder, e.g. SapBERT (ANGEL, table 3), on a GPU if there is one.
-
-    name_or_path (str): a BERT-like checkpoint.
-    batch_size (int): texts at a time.
-    RETURNS (PairScorer): cosine of the means over a text's tokens.
-    """
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    tokenizer = AutoTokenizer.from_pretrained(name_or_path)
-    model = AutoModel.from_pretrained(name_or_path).to(device).eval()
-
-    @torch.inference_mode()
-    def score(mentions: Sequence[str], names: Sequence[str]) -> np.ndarray:
-        if not names:
-            return np.zeros(0)
-        vectors: dict[str, np.ndarray] = {}
-        for chunk in chunks(sorted({*mentions, *names}), batch_size):
-            tokens = tokenizer(chunk, padding=True, truncation=True, return_tensors="pt").to(device)
-            mask = tokens["attention_mask"][:, :, None]
-            means = (model(**tokens).last_hidden_state * mask).sum(1) / mask.sum(1)
-            unit = torch.nn.functional.normalize(means, dim=1).float().cpu().numpy()
-            vectors.update(zip(chunk, unit, strict=True))
-        return np.array([vectors[m] @ vectors[n] for m, n in zip(mentions, names, strict=True)])
-
-    return score
-
-
 def clause(
     mention: str, definition: str | None, others: Sequence[str], rng: np.random.Generator
 ) -> Mention:
@@ -295,16 +265,13 @@ def positive_examples(
     RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
         as asked for.
     """
-    score: PairScorer = data.tfidf.pairwise
-    if settings.select == "embedding":
-        score = embedding_scorer(settings.embedding_model)
     names_of = cache(partial(gold_names, kb=data.kb))
     written = [names_of(labelled.concept_ids) for labelled in data.train]
     nearest = nearest_names(
         [labelled.mention.text for labelled in data.train],
         [list(names) for names in written],
         settings.positives,
-        score,
+        data.tfidf.pairwise,
     )
     examples = [
         Example(labelled.mention, own[name])

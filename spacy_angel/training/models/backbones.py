@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from huggingface_hub import HfApi, snapshot_download
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -369,22 +369,19 @@ def _bart_weights(
 
 def _train_tokenizer(names: Iterable[str], vocabulary_size: int) -> PreTrainedTokenizerFast:
     """RETURNS (PreTrainedTokenizerFast): a byte-level BPE that can read any text."""
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary_size,
-        special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    bpe: Any = ByteLevelBPETokenizer(add_prefix_space=False)
+    bpe.train_from_iterator(
+        (" " + name for name in names),
+        vocabulary_size,
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>"],
+        min_frequency=0,
         show_progress=False,
     )
-    bpe.train_from_iterator((" " + name for name in names), trainer)
     bpe.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=bpe,
+        tokenizer_object=bpe._tokenizer,
         bos_token="<s>",
         pad_token="<pad>",
         eos_token="</s>",
