@@ -183,11 +183,14 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     in OUTPUT/model.
     """
     _check_extra()
-    from ..training.course.config import find_config, parse_overrides
+    from weasel.util import parse_config_overrides
+
+    from ..training.course.config import find_config
     from ..training.recogniser.config import load_recogniser_config
     from ..training.recogniser.training import score_table, train_recogniser
 
-    settings = load_recogniser_config(find_config(config), parse_overrides(ctx.args))
+    overrides = parse_config_overrides(ctx.args, env_var=None)
+    settings = load_recogniser_config(find_config(config), overrides)
     scores = train_recogniser(settings, output)
     if any(scores.values()):
         typer.echo(score_table(scores, settings.recogniser.labels))
@@ -252,9 +255,11 @@ def _best_pipeline(run: "TrainingRun", output: Path, ner: str, length_penalty: f
 
 
 def _read_config(config: str, overrides: list[str]) -> "TrainingConfig":
-    from ..training.course.config import find_config, load_config, parse_overrides
+    from weasel.util import parse_config_overrides
 
-    return load_config(find_config(config), parse_overrides(overrides))
+    from ..training.course.config import find_config, load_config
+
+    return load_config(find_config(config), parse_config_overrides(overrides, env_var=None))
 
 
 def _run(

@@ -16,12 +16,18 @@ from ..errors import AngelError
 from ..model.checkpoint import PROMPT_FILE
 from .course.positive import train_positive
 from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder, write_result
-from .data.batches import encode_examples, encode_pairs
+from .data.batches import PAIR, encode
 from .data.corpus import LabelledMention, TrainingData
 from .data.development import generator_of
-from .data.examples import clause_pairs, clauses, n_clauses, positive_examples
+from .data.examples import clause_pairs, clauses, positive_examples
 from .data.preferences import mine_pairs, read_pairs, write_pairs
-from .models.backbones import Backbone, load_backbone, local_checkpoint, make_backbone
+from .models.backbones import (
+    Backbone,
+    load_backbone,
+    local_checkpoint,
+    make_backbone,
+    with_adapters,
+)
 from .settings.config_tables import (
     LOSSES,
     NegativeSettings,
@@ -44,9 +50,7 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     set_seed(settings.positive.optimizer.seed)
     backbone = _on_device(make_backbone(config.backbone, data.names), settings.positive.optimizer)
     if finished(output / "positive") is None:
-        rows = encode_examples(
-            clauses(data), backbone.prompts, backbone.max_target_tokens, n_clauses(data)
-        )
+        rows = encode(clauses(data), backbone.prompts, backbone.max_target_tokens)
         # Without a development set: how well clauses transfer to the sentences of a corpus varies
         # from checkpoint to checkpoint, long before the names are learned.
         train_positive(
@@ -79,7 +83,8 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
         # From now on the model writes the suffixes of the vocabulary.
         backbone.format = replace(backbone.format, suffixes=True)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
-    rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
+    rows = encode(examples, backbone.prompts, backbone.max_target_tokens)
+    backbone = with_adapters(backbone, config.lora)
     return train_positive(backbone, rows, settings, output, data.development, config.trainer)
 
 
@@ -165,8 +170,6 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
             _mine(data, backbone, data.train[number :: settings.rounds], pairs_file)
         trained = _train_on_pairs(data, backbone, pairs_file, settings, folder)
         current = trained.folder
-        if PartialState().is_main_process:
-            print(f"Round {number + 1} of {settings.rounds}: {trained}")
         # Without a development set the last round counts.
         if best is None or trained.accuracy is None or trained.accuracy > (best.accuracy or 0.0):
             best, without_gain = trained, 0
@@ -195,9 +198,10 @@ def _train_on_pairs(
     from .course.negative import reference_log_probs, train_negative
 
     pairs = read_pairs(pairs_file)
-    rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(pairs, backbone.prompts, backbone.max_target_tokens, PAIR)
     if LOSSES[settings.loss.kind].needs_reference:
         rows.values = reference_log_probs(backbone, rows, settings.optimizer.precision)
+    backbone = with_adapters(backbone, data.config.lora)
     return train_negative(backbone, rows, settings, output, data.development, data.config.trainer)
 
 

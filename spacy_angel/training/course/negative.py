@@ -40,7 +40,7 @@ def train_negative(
     """Train on preference pairs; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode_pairs` gives them; for a loss with a reference with the values
+    rows (TokenRows): as `encode` gives them; for a loss with a reference with the values
         that `reference_log_probs` gives.
     settings (NegativeSettings): loss and optimizer.
     output (Path): folder for metrics and the model.
@@ -121,7 +121,7 @@ def reference_log_probs(
     """Log-probabilities of the names of each pair under the frozen reference model (equation 5).
 
     backbone (Backbone): the reference; put into evaluation mode, its dropout switched off.
-    rows (TokenRows): as `encode_pairs` gives them.
+    rows (TokenRows): as `encode` gives them.
     precision (str): that of the training, so that policy and reference start out equal.
     batch_size (int): pairs at a time.
     RETURNS (dict[str, np.ndarray]): `ref_chosen_logps` and `ref_rejected_logps`, float32[rows].

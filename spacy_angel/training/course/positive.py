@@ -60,7 +60,7 @@ def train_positive(
     """Train on positive examples; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode_examples` gives them.
+    rows (TokenRows): as `encode` gives them.
     settings (PositiveSettings): of the stage.
     output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.

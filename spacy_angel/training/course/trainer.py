@@ -245,6 +245,8 @@ def training_arguments(
         "save_steps": settings.checkpoint_every,
         "save_total_limit": settings.keep_checkpoints,
         "remove_unused_columns": False,
+        "label_names": ["labels"],
+        "gradient_checkpointing_kwargs": {"use_reentrant": False},
         "average_tokens_across_devices": True,
         "disable_tqdm": True,
         "report_to": [],
@@ -297,14 +299,19 @@ def run_training(
         return done
     set_seed(optimizer.seed)
     set_dropout(backbone.model, optimizer.dropout, optimizer.attention_dropout)
-    trainer = make_trainer(
-        args=arguments,
-        backbone=backbone,
-        settings=optimizer,
-        development=development,
-        train_dataset=rows,
-        data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
-    )
+    try:
+        trainer = make_trainer(
+            args=arguments,
+            backbone=backbone,
+            settings=optimizer,
+            development=development,
+            train_dataset=rows,
+            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
+        )
+    except RuntimeError as error:  # e.g. TensorBoard is not installed
+        raise AngelError(f"The settings do not work here: {error}") from error
+    if trainer.args.should_save:
+        print(f"Training on {len(rows):,} examples: {output}")
     train_or_resume(trainer, output)
     folder = output / MODEL_FOLDER
     accuracy = trainer.state.best_metric
@@ -327,10 +334,9 @@ def train_or_resume(trainer: Trainer, output: Path) -> None:
     with trainer.args.main_process_first(desc="checkpoints"):
         checkpoint = last_checkpoint(output / CHECKPOINTS_FOLDER)
     with warnings.catch_warnings():
-        # transformers calls it by its old name.
-        warnings.filterwarnings(
-            "ignore", message=".*torch.cpu.amp.autocast", category=FutureWarning
-        )
+        # transformers calls a function by its old name, and is not sure of the age of files.
+        for message in (".*torch.cpu.amp.autocast", "mtime may not be reliable"):
+            warnings.filterwarnings("ignore", message)
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
 
 

@@ -11,7 +11,7 @@ from ...model.mention import Mention
 from ...search.generator import Generator
 from ...search.search import SearchSettings
 from ...vocabulary.kb import ConceptKB
-from ..models.backbones import Backbone
+from ..models.backbones import Backbone, merged
 from ..settings.config_tables import BeamSettings, DevelopmentSettings
 from .batches import chunks, progress
 
@@ -88,9 +88,9 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
     dtype (str): type of the weights in use; of the BART family only.
     RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
     """
-    config = backbone.model.config
-    model = family_of(config).from_module(backbone.model, DTYPES[dtype])
-    return Generator(model, backbone.prompts, config)
+    module = merged(backbone.model)
+    model = family_of(module.config).from_module(module, DTYPES[dtype])
+    return Generator(model, backbone.prompts, module.config)
 
 
 def predict(

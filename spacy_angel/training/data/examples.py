@@ -4,6 +4,7 @@ ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
 """
 
 import random
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -314,28 +315,18 @@ def clauses(data: TrainingData) -> Iterator[Example]:
         yield from vocabulary_examples(data.pretraining_concepts(), rng, score, copies)
 
 
-def n_clauses(data: TrainingData) -> int:
-    """RETURNS (int): how many there are, but for names that two spellings of a concept share."""
-    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
-    return n_names * data.config.pretrain.vocabulary.passes
-
-
 def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     """Preference pairs of the second stage of pre-training: the rejected names are those of other
     concepts that are nearest to the mention (ANGEL, section 3.3).
 
     data (TrainingData): vocabulary, settings.
-    RETURNS (Iterator[PreferencePair]): of evenly spaced clauses as many as `max_pairs` allows.
+    YIELDS (PreferencePair): of evenly spaced clauses as many as `max_pairs` allows.
     """
-    return islice(_clause_pairs(data), data.config.pretrain.vocabulary.max_pairs or None)
-
-
-def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     settings = data.config.pretrain.vocabulary
     index = {name: i for i, name in enumerate(data.names)}
-    every = 1
-    if settings.max_pairs:
-        every = max(1, n_clauses(data) * settings.negatives // settings.max_pairs)
+    left = settings.max_pairs or sys.maxsize
+    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
+    every = max(1, n_names * settings.passes * settings.negatives // left)
     for chunk in chunks(islice(clauses(data), 0, None, every), 256):
         rejected = nearest_wrong_names(
             [example.mention.text for example in chunk],
@@ -345,5 +336,11 @@ def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
             settings.negatives,
             data.tfidf,
         )
-        for example, wrong in zip(chunk, rejected, strict=True):
-            yield from (PreferencePair(example.mention, example.name, name) for name in wrong)
+        pairs = [
+            PreferencePair(example.mention, example.name, name)
+            for example, wrong in zip(chunk, rejected, strict=True)
+            for name in wrong
+        ]
+        yield from pairs[:left]
+        if not (left := left - len(pairs)) > 0:
+            return

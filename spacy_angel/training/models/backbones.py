@@ -3,7 +3,8 @@
 It starts from a checkpoint, or as a small BART, fresh or made of a BERT.
 """
 
-from collections.abc import Iterable
+import copy
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from transformers import (
 )
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
-from ...errors import AngelError
+from ...errors import AngelError, missing_package
 from ...files.atomic import replacing_folder
 from ...model.checkpoint import (
     PROMPT_FILE,
@@ -97,7 +98,7 @@ class Backbone:
         folder (Path): appears under this name only when it is complete.
         """
         with replacing_folder(folder, lambda _: True) as parts:
-            self.model.save_pretrained(parts)
+            merged(self.model).save_pretrained(parts)
             self.save_settings(parts)
 
 
@@ -146,6 +147,33 @@ def local_checkpoint(name_or_path: str | Path) -> Path:
         return Path(snapshot_download(name, revision=revision))
     except (OSError, ValueError) as error:
         raise AngelError(f"Cannot download {name_or_path} from the hub: {error}") from error
+
+
+def with_adapters(backbone: Backbone, settings: Mapping[str, Any]) -> Backbone:
+    """Train only low-rank adapters (LoRA, Hu et al. 2021); what is saved has them merged in.
+
+    backbone (Backbone): its weights are frozen in place.
+    settings (Mapping[str, Any]): arguments of peft's `LoraConfig`; empty to train all weights.
+    RETURNS (Backbone): the model to train.
+    RAISES (AngelError): peft is not installed, or an argument is wrong.
+    """
+    if not settings:
+        return backbone
+    try:
+        from peft import LoraConfig, get_peft_model
+
+        model: Any = get_peft_model(backbone.model, LoraConfig(**settings))
+    except ImportError as error:
+        raise AngelError(missing_package("LoRA", "peft", "lora")) from error
+    except (TypeError, ValueError) as error:
+        raise AngelError(f"The config [lora] is not valid: {error}.") from error
+    return replace(backbone, model=model)
+
+
+def merged(model: Any) -> Any:
+    """model (Any): with adapters or without. RETURNS (Any): without; a copy if it had some."""
+    has_adapters = hasattr(model, "merge_and_unload")
+    return copy.deepcopy(model).merge_and_unload() if has_adapters else model
 
 
 def push_to_hub(folder: Path, name: str) -> str:

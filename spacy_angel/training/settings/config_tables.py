@@ -313,6 +313,8 @@ class TrainingConfig(Strict):
     pretrain (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
     trainer (dict[str, Any]): arguments of transformers' `TrainingArguments` for all stages, e.g.
         `{"report_to": ["tensorboard"], "gradient_checkpointing": True}`.
+    lora (dict[str, Any]): arguments of peft's `LoraConfig`, e.g. `{"r": 16}`; empty trains all
+        weights.
     """
 
     data: DataSettings
@@ -322,6 +324,7 @@ class TrainingConfig(Strict):
     positive: PositiveSettings
     negative: NegativeSettings
     trainer: dict[str, Any] = field(default_factory=dict)
+    lora: dict[str, Any] = field(default_factory=dict)
 
 
 def as_plain(settings: Any) -> dict[str, Any]:
