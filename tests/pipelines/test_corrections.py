@@ -1,6 +1,5 @@
 """Rules of corrected links: which are made, and that they are refused where they do not help."""
 
-import json
 from datetime import date
 from pathlib import Path
 
