@@ -1,8 +1,8 @@
 """Corpora and vocabularies that the other scripts of this folder share.
 
-DATA, their first argument, holds `ncbi-disease/`, `bc5cdr/`, `aioner/`, `chemdisgene_silver/`, `medic/`,
-`mesh/` and `vocab/`. Documents of the development sets, all of tmVar3 and four tenths of BioRED stay
-out, so that `scripts/fit_ranker.py` can measure on them.
+DATA, their first argument, holds `ncbi-disease/`, `bc5cdr/`, `aioner/`, `chemdisgene_silver/`,
+`medic/`, `mesh/` and `vocab/`. Documents of the development sets, all of tmVar3 and four tenths of
+BioRED stay out, so that `scripts/fit_ranker.py` can measure on them.
 """
 
 import csv
