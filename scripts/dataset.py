@@ -1,10 +1,9 @@
-"""A dataset's files → vocabulary, corpora, recogniser's data, evaluation: the steps of project.yml
-that are not the same for every dataset. What differs stands in configs/datasets.yml."""
+"""A dataset's files → vocabulary, corpora, evaluation: the steps of project.yml that are not the
+same for every dataset. What differs stands in configs/datasets.yml."""
 
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
@@ -93,13 +92,22 @@ def corpus(name: Name, output: Corpus) -> None:
 def abbreviations(
     name: Name,
     folder: Corpus,
-    detector: Annotated[str, typer.Option(help="scispacy, or ab3p as the papers did.")],
+    detector: Annotated[
+        str, typer.Option(help="ab3p as the papers did, scispacy, or best: ab3p if installed.")
+    ],
     form: Annotated[
         Form, typer.Option(help="The steps as the papers say, or to the letter as files given out.")
     ] = "published",
 ) -> None:
     """Expand abbreviations and take the other published steps: FOLDER/SPLIT.json to train on."""
     known = ConceptKB.from_disk(folder / "kb")
+    if detector == "best":
+        detector = "ab3p" if find_spec("pyab3p") else "scispacy"
+        if detector == "scispacy":
+            print(
+                "Abbreviations are expanded by scispaCy. The papers used Ab3P, which finds others: "
+                "pip install 'spacy-angel[ab3p]'."
+            )
     for split, parts in read_recipe(name).corpora.items():
         if not all(_raw(folder, split, part).exists() for part in parts):
             # The files of the test split could not be had.
@@ -117,26 +125,6 @@ def abbreviations(
         write_bioc_json(chain.from_iterable(documents), folder / f"{split}.json")
         for part, report in reports.items():
             _say(f"{split}/{part}", report)
-
-
-@app.command()
-def entities(
-    name: Name,
-    output: Annotated[Path, typer.Argument(help="Folder to write.")],
-    names: Annotated[
-        list[str], typer.Option(help="Vocabulary whose names take the mentions' places.")
-    ],
-    notes: Annotated[int, typer.Option(help="Notes to invent, see ner_corpus.py.")] = 0,
-) -> None:
-    """Write what a mention recogniser is trained on: OUTPUT/train.spacy and OUTPUT/dev.spacy."""
-    arguments = ["--notes", str(notes), "--output", str(output)]
-    for vocabulary in names:
-        arguments += ["--names", vocabulary]
-    for split in ("train", "dev"):
-        for part in read_recipe(name).parts(split):
-            arguments += [f"--{split}", str(ASSETS / name / part.file)]
-    script = Path(__file__).with_name("ner_corpus.py")
-    sys.exit(subprocess.run([sys.executable, str(script), *arguments]).returncode)
 
 
 @app.command()

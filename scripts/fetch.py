@@ -1,7 +1,7 @@
 """Bring the files of datasets into assets/NAME/: from a folder with copies, or from the web.
 
 python scripts/fetch.py ncbi
-python scripts/fetch.py ncbi diseases_chemicals --mirror ../copies
+python scripts/fetch.py ncbi bc5cdr --mirror ../copies
 
 What is fetched, from where and with which checksums stands in project.yml. A file with a wrong
 checksum, or one that is cut, is never put in place.

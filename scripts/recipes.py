@@ -1,6 +1,5 @@
 """What configs/datasets.yml says of a dataset, checked."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,33 +76,18 @@ class Recipe:
             yield from self.corpora.get(split, {}).values()
 
 
-_FOLD = re.compile(r"(.+)-fold-\d")
-
-
-def base_of(name: str) -> str:
-    """name (str): of a dataset, e.g. `aap-fold-3`. RETURNS (str): without its fold, `aap`."""
-    match = _FOLD.fullmatch(name)
-    return match[1] if match else name
-
-
 def read_recipe(name: str, path: Path = DATASETS) -> Recipe:
     """Read what is known of a dataset.
 
-    name (str): of the dataset; `NAME-fold-N` is that of which the file describes `fold-0`.
+    name (str): of the dataset.
     path (Path): the file.
     RETURNS (Recipe): its values.
     RAISES (AngelError): there is no such dataset.
     """
     known: dict[str, dict[str, Any]] = srsly.read_yaml(path)
-    if (base := base_of(name)) not in known:
+    if name not in known:
         raise AngelError(f"{path} has no dataset {name!r}. Known: {', '.join(known)}.")
-    values = known[base]
-    if base != name:
-        text = srsly.json_dumps(values)
-        fold = name.removeprefix(f"{base}-")
-        if "fold-0" not in text:
-            raise AngelError(f"{path} has no dataset {name!r}. Known: {', '.join(known)}.")
-        values = srsly.json_loads(text.replace("fold-0", fold))
+    values = known[name]
     return Recipe(
         name,
         tuple(

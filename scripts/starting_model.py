@@ -19,10 +19,12 @@ def main(
     output: Annotated[Path, typer.Option(help="Folder to write.")],
 ) -> None:
     """Copy a model, published or trained before; --section.name VALUE overrides settings."""
-    from spacy_angel.training.course.config import load_config, parse_overrides
+    from weasel.util import parse_config_overrides
+
+    from spacy_angel.training.course.config import load_config
     from spacy_angel.training.stages import starting_model
 
-    settings = load_config(config, parse_overrides(ctx.args))
+    settings = load_config(config, parse_config_overrides(ctx.args, env_var=None))
     starting_model(settings, None if start == BACKBONE else start).save(output)
     print(f"{start}: {output}")
 

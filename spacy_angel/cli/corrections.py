@@ -1,4 +1,4 @@
-"""`spacy-angel corrections`: make rules, and pairs for training, from corrected links."""
+"""`spacy-angel corrections`: make rules from corrected links."""
 
 from dataclasses import replace
 from datetime import date
@@ -18,10 +18,6 @@ def corrections(
         Path,
         typer.Option("--output", "-o", help="File of rules; those in it apply, and are kept."),
     ],
-    pairs: Annotated[
-        Path | None,
-        typer.Option(help="Also write the wrong links, for `train negative --data.corrections`."),
-    ] = None,
     kb: options.OtherVocabulary = None,
     format: options.CorpusFormat = None,
     option: options.ReaderOptions = None,
@@ -30,15 +26,12 @@ def corrections(
     """Make rules from links that a person has corrected, and measure them by cross-validation. If
     fewer links are right with them, nothing is written."""
     from ..corpora.registry import read_corpus
-    from ..files.atomic import write_text
-    from ..pipelines.corrections import correction_lines, learn_rules
+    from ..pipelines.corrections import learn_rules
     from ..vocabulary.changes.rules import append_rules
 
     nlp, linker = options.open_source(pipeline, kb, output if output.is_file() else None)
     documents = list(read_corpus(corpus, format, **options.reader_options(option)))
     learned, linked, linked_after = learn_rules(nlp, linker, documents)
-    if pairs is not None:
-        write_text(pairs, "".join(correction_lines(documents, linked)))
     before, after = (
         [one.is_right for row in rows for one in row] for rows in (linked, linked_after)
     )

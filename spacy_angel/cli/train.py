@@ -1,5 +1,6 @@
 """`spacy-angel train`: the stages of a config, and both stages on a corpus of your own."""
 
+import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +12,8 @@ from ..about import SHIPPED_NAME
 from ..errors import AngelError, missing_package
 
 if TYPE_CHECKING:
-    from ..training.course.config import TrainingConfig
+    from ..training.course.both_stages import TrainingRun
+    from ..training.settings.config_tables import TrainingConfig
 
 train_app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 # What is no option is an override, `--section.name VALUE`.
@@ -24,8 +26,18 @@ ConfigName = Annotated[
         help="Config file or name, e.g. mini/ncbi; --section.name VALUE overrides.",
     ),
 ]
-Start = Annotated[str, typer.Option(help="Model to start from: folder, hub name, en_angel_mini.")]
+Start = Annotated[
+    str, typer.Option(help="Model to start from: folder, hub name (NAME@REVISION), en_angel_mini.")
+]
 StageFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the stage.")]
+Push = Annotated[
+    str | None,
+    typer.Option(
+        "--push-to-hub",
+        metavar="USER/NAME",
+        help="Upload the model to this repository of the Hugging Face hub.",
+    ),
+]
 
 
 @train_app.callback()
@@ -58,12 +70,14 @@ def own(
             help="A setting of the recipe, e.g. positive.optimizer.epochs=5; may be repeated.",
         ),
     ] = None,
+    push: Push = None,
 ) -> None:
     """Train a model: on a corpus of your own in one go, or stage by stage as a config describes.
 
     With --train, --dev, --kb and --output, both stages are trained, starting from the shipped
-    model. A table shows the accuracy before and after, and OUTPUT/pipeline is a pipeline with the
-    best model. Run again after an interruption, it continues.
+    model. OUTPUT/pipeline is the best of three pipelines on held-out documents (every second one of
+    --dev): as it ships, calibrated, and with the trained model; a table compares them. Run again
+    after an interruption, it continues.
     """
     needed = {"--train": train, "--dev": dev, "--kb": kb, "--output": output}
     if ctx.invoked_subcommand is not None:
@@ -79,31 +93,19 @@ def own(
     from accelerate import PartialState
 
     from ..files.atomic import write_text
-    from ..model.bart import is_supported
-    from ..model.checkpoint import open_checkpoint
-    from ..pipelines.assemble import assemble
-    from ..training.course.both_stages import TABLE_FILE, run_stages
+    from ..training.course.both_stages import run_stages
+    from ..training.models.backbones import push_to_hub
 
     recipe = _read_config(config, [f"--{setting}" for setting in settings or []])
     run = run_stages(recipe, output, train=train, dev=dev, kb=kb, start=start)
     if not PartialState().is_main_process:
         return
-    found_any = run.best.development[1] > 0
-    assemble(
-        str(run.best.folder),
-        run.kb,
-        output / "pipeline",
-        ner=ner,
-        name="own",
-        storage="int8" if is_supported(open_checkpoint(run.best.folder).config) else None,
-        length_penalty=recipe.development.search.length_penalty,
-        calibrate=dev if found_any else (),
-    )
-    table = run.table()
-    if found_any:
-        table = f"{_pipelines_table(run.dev[0], run.kb, output)}\n{table}"
-        write_text(output / TABLE_FILE, table)
+    pipelines = _best_pipeline(run, output, ner, recipe.development.search.length_penalty)
+    table = f"{pipelines}\n{run.table()}"
+    write_text(output / "table.md", table)
     typer.echo(f"{table}\nPipeline: {output / 'pipeline'}")
+    if push is not None:
+        typer.echo(f"Model: {push_to_hub(Path(run.best.folder), push)}")
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -111,12 +113,13 @@ def pretrain(
     ctx: typer.Context,
     config: ConfigName,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for both stages.")],
+    push: Push = None,
 ) -> None:
     """Pre-train on the vocabulary of a config, in both stages.
 
     Run again after an interruption, it continues. The model is in OUTPUT/negative/model.
     """
-    _run(ctx, config, lambda stages, settings: stages.pretrain(settings, output))
+    _run(ctx, config, lambda stages, settings: stages.pretrain(settings, output), push)
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -130,6 +133,7 @@ def positive(
     from_backbone: Annotated[
         bool, typer.Option("--from-backbone", help="Start from the config's backbone instead.")
     ] = False,
+    push: Push = None,
 ) -> None:
     """Fine-tune on the names of the gold concepts: positive-only training.
 
@@ -139,7 +143,7 @@ def positive(
         raise AngelError(
             "Positive-only training needs one of `--start MODEL` and `--from-backbone`."
         )
-    _run(ctx, config, lambda stages, settings: stages.fine_tune(settings, output, start))
+    _run(ctx, config, lambda stages, settings: stages.fine_tune(settings, output, start), push)
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -162,12 +166,13 @@ def negative(
     pairs: Annotated[
         Path | None, typer.Option(exists=True, help="Pairs that `mine` wrote; else they are mined.")
     ] = None,
+    push: Push = None,
 ) -> None:
     """Fine-tune on pairs of right and wrong names: negative-aware training.
 
     Run again after an interruption, it continues. The model is in OUTPUT/model.
     """
-    _run(ctx, config, lambda stages, x: stages.train_preferences(x, start, output, pairs))
+    _run(ctx, config, lambda stages, x: stages.train_preferences(x, start, output, pairs), push)
 
 
 @train_app.command(context_settings=_OVERRIDES)
@@ -178,11 +183,14 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     in OUTPUT/model.
     """
     _check_extra()
-    from ..training.course.config import find_config, parse_overrides
+    from weasel.util import parse_config_overrides
+
+    from ..training.course.config import find_config
     from ..training.recogniser.config import load_recogniser_config
     from ..training.recogniser.training import score_table, train_recogniser
 
-    settings = load_recogniser_config(find_config(config), parse_overrides(ctx.args))
+    overrides = parse_config_overrides(ctx.args, env_var=None)
+    settings = load_recogniser_config(find_config(config), overrides)
     scores = train_recogniser(settings, output)
     if any(scores.values()):
         typer.echo(score_table(scores, settings.recogniser.labels))
@@ -195,40 +203,81 @@ def _check_extra() -> None:
             raise AngelError(missing_package("Training", package, "train"))
 
 
-def _pipelines_table(dev: Path, kb: Path, output: Path) -> str:
-    """Accuracy of the shipped and of the new pipeline on the development corpus."""
+def _best_pipeline(run: "TrainingRun", output: Path, ner: str, length_penalty: float) -> str:
+    """Assemble the candidates, leave the best one on held-out documents (on a tie the earlier one)
+    in OUTPUT/pipeline, and return a table."""
+    from ..evaluation.compare import compare
     from ..evaluation.run import evaluate
+    from ..model.bart import is_supported
+    from ..model.checkpoint import open_checkpoint
+    from ..pipelines.assemble import assemble
 
-    rows = []
-    for title, pipeline, vocabulary in (
-        (f"{SHIPPED_NAME} as it ships", SHIPPED_NAME, kb),
-        ("trained", str(output / "pipeline"), None),
-    ):
-        found = evaluate(pipeline, dev, None, vocabulary, output / "metrics" / title.split()[0])
-        shares = (found["strict"]["acc@1"], found["kb_id"]["acc@1"])
-        rows.append(f"| {title} | {shares[0]:.1f} | {shares[1]:.1f} |")
-    head = f"| pipeline | right concept first (n = {found['mentions']:,.0f}) | linked to it |"
-    note = "Development mentions; the trained pipeline was calibrated on them."
-    return "\n".join([head, "|---|---|---|", *rows, "", note, ""])
+    calibrate = [run.calibrate] if run.best.development[1] else []
+    candidates: dict[str, tuple[str, str, list[Path]]] = {
+        "shipped": (f"{SHIPPED_NAME} as it ships", SHIPPED_NAME, []),
+        "calibrated": (f"{SHIPPED_NAME}, calibrated", SHIPPED_NAME, calibrate),
+        "trained": (f"{run.best.stage} model, calibrated", run.best.folder, calibrate),
+    }
+    if run.best.folder == SHIPPED_NAME:
+        del candidates["trained"]
+    metrics, folders = output / "metrics", output / "pipelines"
+    accuracies = {}
+    for name, (_, model, corpora) in candidates.items():
+        storage: Any = "int8" if is_supported(open_checkpoint(model).config) else None
+        assemble(
+            model,
+            run.kb,
+            folders / name,
+            ner=ner,
+            name="own",
+            storage=storage,
+            length_penalty=length_penalty,
+            calibrate=corpora,
+        )
+        found = evaluate(folders / name, run.held_out, output=metrics / name)
+        accuracies[name] = found["kb_id"]["acc@1"]
+    best = max(accuracies, key=accuracies.__getitem__)
+    shutil.rmtree(output / "pipeline", ignore_errors=True)
+    (folders / best).rename(output / "pipeline")
+    shutil.rmtree(folders)
+    lines = [
+        f"| pipeline | linked to the right concept (n = {found['mentions']:,}) "
+        "| difference (95 % interval) |",
+        "|---|--:|--:|",
+    ]
+    for name, (title, *_) in candidates.items():
+        test = compare(metrics / "shipped", metrics / name)["kb_id"]["test"]
+        difference = "{difference:+.1f} ({low:+.1f} to {high:+.1f})".format(**test)
+        mark = " (in the pipeline)" if name == best else ""
+        lines.append(f"| {title}{mark} | {accuracies[name]:.1f} | {difference} |")
+    note = "Mentions of held-out documents, which are given to the linker. On a tie the earlier"
+    return "\n".join([*lines, "", f"{note} pipeline is kept.", ""])
 
 
 def _read_config(config: str, overrides: list[str]) -> "TrainingConfig":
-    import logging
+    from weasel.util import parse_config_overrides
 
-    from ..training.course.config import find_config, load_config, parse_overrides
+    from ..training.course.config import find_config, load_config
 
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
-    return load_config(find_config(config), parse_overrides(overrides))
+    return load_config(find_config(config), parse_config_overrides(overrides, env_var=None))
 
 
-def _run(ctx: typer.Context, config: str, stage: "Callable[[Any, TrainingConfig], Any]") -> None:
+def _run(
+    ctx: typer.Context,
+    config: str,
+    stage: "Callable[[Any, TrainingConfig], Any]",
+    push: str | None = None,
+) -> None:
     """Read a config with its overrides, run a stage of `training.stages`, and print its result in
     the first process."""
     _check_extra()
     from accelerate import PartialState
 
     from ..training import stages
+    from ..training.models.backbones import push_to_hub
 
     result = stage(stages, _read_config(config, ctx.args))
     if PartialState().is_main_process:
         typer.echo(result)
+        if push is not None:
+            typer.echo(f"Model: {push_to_hub(result.folder, push)}")

@@ -71,7 +71,7 @@ def compare(
         write_json(output / COMPARISON, comparison)
         if plots:
             plot_metrics(named, output)
-        write_comparison(comparison, named, read_pairs(*paths), output)
+        write_comparison(comparison, list(named), read_pairs(*paths), output)
     return comparison
 
 

@@ -39,26 +39,17 @@ def plot_groups(name: str, groups: Mapping[str, Sequence[Mapping[str, Any]]], pa
     path (Path): PNG to write.
     """
     first = next(iter(groups.values()))
-    labels = [f"{group['name']}\n({group['mentions']:,})" for group in first]
+    bars = {system: [group["lenient"] for group in own] for system, own in groups.items()}
     if len(groups) == 1:
         bars = {count: [group[count] for group in first] for count in ("strict", "lenient")}
-    else:
-        bars = {system: [group["lenient"] for group in own] for system, own in groups.items()}
-    plot_bars(path, FIGURES[name], labels, bars)
-
-
-def plot_bars(
-    path: Path, title: str, labels: Sequence[str], bars: Mapping[str, Sequence[float | None]]
-) -> None:
-    """path (Path): PNG to write. title (str): of the figure. labels (Sequence[str]): of the groups.
-    bars (Mapping[str, Sequence[float | None]]): accuracies in percent by series."""
-    figure, axes = new_figure(title)
+    figure, axes = new_figure(FIGURES[name])
     width = 0.8 / len(bars)
-    for number, (name, values) in enumerate(bars.items()):
-        positions = [index - 0.4 + (number + 0.5) * width for index in range(len(labels))]
-        drawn = axes.bar(positions, [value or 0 for value in values], width, label=name)
+    for number, (series, values) in enumerate(bars.items()):
+        positions = [index - 0.4 + (number + 0.5) * width for index in range(len(first))]
+        drawn = axes.bar(positions, [value or 0 for value in values], width, label=series)
         texts = ["" if value is None else f"{value:.1f}" for value in values]
         axes.bar_label(drawn, texts, fontsize="small")
+    labels = [f"{group['name']}\n({group['mentions']:,})" for group in first]
     axes.set_xticks(range(len(labels)), labels)
     axes.set(ylabel="accuracy at rank 1, %", ylim=(0, 108))
     axes.legend()

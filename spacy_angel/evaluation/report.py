@@ -58,18 +58,18 @@ def write_report(directory: Path) -> None:
 
 def write_comparison(
     comparison: Mapping[str, Any],
-    metrics: Mapping[str, Mapping[str, Any]],
+    systems: Sequence[str],
     pairs: Iterable[tuple[dict[str, Any], dict[str, Any]]],
     directory: Path,
 ) -> None:
     """Write `report.md` of two systems, with the figures that are there.
 
     comparison (Mapping[str, Any]): as `compare.compare` returns it.
-    metrics (Mapping[str, Mapping[str, Any]]): content of `metrics.json` by system.
+    systems (Sequence[str]): names of the two.
     pairs (Iterable[tuple[dict[str, Any], dict[str, Any]]]): predictions of both, by mention.
     directory (Path): folder to write to.
     """
-    first, second = metrics
+    first, second = systems
     differing = Counter(
         (a["mention"], _gold(a), _first(a), _first(b))
         for a, b in pairs
@@ -89,32 +89,11 @@ def write_comparison(
     sections = [
         f"# A: {first}, B: {second}",
         markdown_table(rows),
-        similarity_table(metrics),
         *_images(directory),
         "## Most frequent mentions that only one of the two links right",
         _count_table(["mention", "gold", first, second], differing),
     ]
     write_text(directory / REPORT, "\n\n".join(sections) + "\n")
-
-
-def similarity_table(metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    """Lenient accuracy and errors of several systems by similarity of mention and name, as in the
-    paper's figures 4, B and C.
-
-    metrics (Mapping[str, Mapping[str, Any]]): content of `metrics.json` by system.
-    RETURNS (str): a Markdown table with its title.
-    """
-    data = {system: one["analyses"]["similarity"] for system, one in metrics.items()}
-    rows = [
-        {
-            "similarity": groups[0]["name"],
-            "mentions": groups[0]["mentions"],
-            **{system: group["lenient"] for system, group in zip(data, groups, strict=True)},
-            **{f"errors of {system}": g["errors"] for system, g in zip(data, groups, strict=True)},
-        }
-        for groups in zip(*data.values(), strict=True)
-    ]
-    return f"{FIGURES['similarity']}\n\n{markdown_table(rows)}"
 
 
 def markdown_table(rows: Iterable[Mapping[str, Any]]) -> str:

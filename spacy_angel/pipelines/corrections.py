@@ -1,8 +1,7 @@
 """Rules from corrected links, measured on documents that they were not made from."""
 
-import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -126,25 +125,3 @@ def propose_rules(decided: Iterable[Decision], kb: ConceptKB) -> list[Rule]:
         )
         rules.append(rule)
     return rules
-
-
-def correction_lines(
-    documents: Sequence[CorpusDocument], decided: Sequence[Sequence[Decision]]
-) -> Iterator[str]:
-    """Wrong links as `train negative --data.corrections` reads them.
-
-    documents (Sequence[CorpusDocument]): with gold mentions.
-    decided (Sequence[Sequence[Decision]]): what each mention was linked to.
-    YIELDS (str): a line of JSON for each mention of one concept that was linked to another.
-    """
-    for document, row in zip(documents, decided, strict=True):
-        for mention, one in zip(document.mentions, row, strict=True):
-            if one.linked_to and not one.is_right and len(one.gold) == 1:
-                correction = {
-                    "mention": mention.text,
-                    "left": document.text[: mention.start].strip(),
-                    "right": document.text[mention.end :].strip(),
-                    "chosen_id": min(one.gold),
-                    "rejected_ids": [one.linked_to],
-                }
-                yield json.dumps(correction, ensure_ascii=False) + "\n"

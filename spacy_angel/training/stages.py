@@ -3,32 +3,31 @@
 Every function can be run again after an interruption, and under `torchrun` or `accelerate launch`.
 """
 
-import json
-import logging
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 from accelerate import PartialState
+from accelerate.utils import gather_object
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError
-from ..files.atomic import write_text
-from ..model.checkpoint import PROMPT_FILE, checkpoint_folder
+from ..model.checkpoint import PROMPT_FILE
 from .course.positive import train_positive
-from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder
-from .data.batches import encode_examples, encode_pairs
+from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder, write_result
+from .data.batches import PAIR, encode
 from .data.corpus import LabelledMention, TrainingData
-from .data.development import Development, generator_of
-from .data.examples import clause_pairs, clauses, n_clauses, positive_examples
-from .data.preferences import (
-    correction_pairs,
-    mine_pairs,
-    read_corrections,
-    read_pairs,
-    write_pairs,
+from .data.development import generator_of
+from .data.examples import clause_pairs, clauses, positive_examples
+from .data.preferences import mine_pairs, read_pairs, write_pairs
+from .models.backbones import (
+    Backbone,
+    load_backbone,
+    local_checkpoint,
+    make_backbone,
+    with_adapters,
 )
-from .models.backbones import Backbone, load_backbone, make_backbone
 from .settings.config_tables import (
     LOSSES,
     NegativeSettings,
@@ -36,8 +35,6 @@ from .settings.config_tables import (
     TrainingConfig,
     as_plain,
 )
-
-logger = logging.getLogger(__name__)
 
 
 def pretrain(config: TrainingConfig, output: Path) -> Trained:
@@ -53,12 +50,12 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     set_seed(settings.positive.optimizer.seed)
     backbone = _on_device(make_backbone(config.backbone, data.names), settings.positive.optimizer)
     if finished(output / "positive") is None:
-        rows = encode_examples(
-            clauses(data), backbone.prompts, backbone.max_target_tokens, n_clauses(data)
-        )
+        rows = encode(clauses(data), backbone.prompts, backbone.max_target_tokens)
         # Without a development set: how well clauses transfer to the sentences of a corpus varies
         # from checkpoint to checkpoint, long before the names are learned.
-        train_positive(backbone, rows, settings.positive, output / "positive")
+        train_positive(
+            backbone, rows, settings.positive, output / "positive", options=config.trainer
+        )
     backbone = load_backbone(output / "positive" / MODEL_FOLDER)
     backbone = _on_device(backbone, settings.negative.optimizer)
     folder = output / "negative"
@@ -67,7 +64,7 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     with PartialState().main_process_first():
         if not pairs_file.exists():
             write_pairs(pairs_file, clause_pairs(data))
-    return _train_on_pairs(backbone, pairs_file, settings.negative, folder, data.development)
+    return _train_on_pairs(data, backbone, pairs_file, settings.negative, folder)
 
 
 def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = None) -> Trained:
@@ -75,7 +72,7 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
 
     config (TrainingConfig): sections `data`, `backbone`, `development`, `positive`.
     output (Path): folder of the stage.
-    start (str | Path | None): a pre-trained model, see `model.checkpoint.checkpoint_folder`; None
+    start (str | Path | None): a pre-trained model, see `models.backbones.local_checkpoint`; None
         starts from the backbone.
     RETURNS (Trained): the best checkpoint.
     """
@@ -86,12 +83,13 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
         # From now on the model writes the suffixes of the vocabulary.
         backbone.format = replace(backbone.format, suffixes=True)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
-    rows = encode_examples(examples, backbone.prompts, backbone.max_target_tokens, len(examples))
-    return train_positive(backbone, rows, settings, output, data.development)
+    rows = encode(examples, backbone.prompts, backbone.max_target_tokens)
+    backbone = with_adapters(backbone, config.lora)
+    return train_positive(backbone, rows, settings, output, data.development, config.trainer)
 
 
 def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
-    """Preference pairs over the whole training set, with the corrections, if any.
+    """Preference pairs over the whole training set.
 
     config (TrainingConfig): sections `data`, `negative.pairs`.
     start (str | Path): the positive-only model.
@@ -101,7 +99,7 @@ def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
     data = TrainingData(config)
     output.parent.mkdir(parents=True, exist_ok=True)
     backbone = _positive_only_model(config, start)
-    return _mine(data, backbone, data.train, output, with_corrections=True)
+    return _mine(data, backbone, data.train, output)
 
 
 def train_preferences(
@@ -114,28 +112,17 @@ def train_preferences(
     output (Path): folder of the stage.
     pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds.
     RETURNS (Trained): the best checkpoint, of all rounds.
-    RAISES (AngelError): rounds and `pairs`; with corrections, a model that is worse on the
-        development set than the one it started from.
+    RAISES (AngelError): rounds and `pairs`.
     """
     data = TrainingData(config)
     settings = config.negative
     if pairs is None:
-        trained = _train_in_rounds(data, start, output)
-    elif settings.rounds > 1:
+        return _train_in_rounds(data, start, output)
+    if settings.rounds > 1:
         raise AngelError(
             f"negative.rounds = {settings.rounds} mines new pairs: leave out the file {pairs}."
         )
-    else:
-        backbone = _positive_only_model(config, start)
-        trained = _train_on_pairs(backbone, pairs, settings, output, data.development)
-    if config.data.corrections and data.development is not None and trained.accuracy is not None:
-        top1, _, n = data.development.hits(_positive_only_model(config, start))
-        if trained.accuracy < top1 / n:
-            raise AngelError(
-                f"The corrections did not help: {trained.accuracy:.1%} right with "
-                f"{trained.folder}, {top1 / n:.1%} with {start}."
-            )
-    return trained
+    return _train_on_pairs(data, _positive_only_model(config, start), pairs, settings, output)
 
 
 def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone:
@@ -158,7 +145,7 @@ def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone
 def _positive_only_model(config: TrainingConfig, start: str | Path) -> Backbone:
     """A model that was trained here knows its prompts; for a published one, the config does."""
     settings = config.backbone
-    if settings.kind != "pretrained" or (checkpoint_folder(start) / PROMPT_FILE).is_file():
+    if settings.kind != "pretrained" or (local_checkpoint(start) / PROMPT_FILE).is_file():
         backbone = load_backbone(start)
     else:
         backbone = load_backbone(start, tokenizer=settings.tokenizer, preset=settings.preset)
@@ -180,11 +167,9 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
         backbone = _positive_only_model(data.config, current)
         pairs_file = folder / "pairs.jsonl"
         if not pairs_file.exists():
-            part = data.train[number :: settings.rounds]
-            _mine(data, backbone, part, pairs_file, with_corrections=number == 0)
-        trained = _train_on_pairs(backbone, pairs_file, settings, folder, data.development)
+            _mine(data, backbone, data.train[number :: settings.rounds], pairs_file)
+        trained = _train_on_pairs(data, backbone, pairs_file, settings, folder)
         current = trained.folder
-        logger.info("round %d of %d: %s", number + 1, settings.rounds, trained.accuracy)
         # Without a development set the last round counts.
         if best is None or trained.accuracy is None or trained.accuracy > (best.accuracy or 0.0):
             best, without_gain = trained, 0
@@ -195,59 +180,51 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
     assert best is not None
     if PartialState().is_main_process:
         load_backbone(best.folder).save(output / MODEL_FOLDER)
-        result = {"accuracy": best.accuracy, "round": best.folder.parent.name}
-        write_text(output / "result.json", json.dumps(result) + "\n")
+        write_result(output, {"accuracy": best.accuracy, "round": best.folder.parent.name})
+        for folder in output.glob(f"round-*/{MODEL_FOLDER}"):
+            shutil.rmtree(folder)
     PartialState().wait_for_everyone()
     return Trained(output / MODEL_FOLDER, best.accuracy)
 
 
 def _train_on_pairs(
+    data: TrainingData,
     backbone: Backbone,
     pairs_file: Path,
     settings: NegativeSettings,
     output: Path,
-    development: Development | None,
 ) -> Trained:
     # Importing TRL takes seconds, and the other stages do not need it.
     from .course.negative import reference_log_probs, train_negative
 
     pairs = read_pairs(pairs_file)
-    rows = encode_pairs(pairs, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(pairs, backbone.prompts, backbone.max_target_tokens, PAIR)
     if LOSSES[settings.loss.kind].needs_reference:
         rows.values = reference_log_probs(backbone, rows, settings.optimizer.precision)
-    return train_negative(backbone, rows, settings, output, development)
+    backbone = with_adapters(backbone, data.config.lora)
+    return train_negative(backbone, rows, settings, output, data.development, data.config.trainer)
 
 
 def _mine(
-    data: TrainingData,
-    backbone: Backbone,
-    mentions: list[LabelledMention],
-    output: Path,
-    with_corrections: bool,
+    data: TrainingData, backbone: Backbone, mentions: list[LabelledMention], output: Path
 ) -> int:
-    """Each process mines its share; the first one joins them."""
+    """Each process mines its share."""
     state = PartialState()
     settings = data.config.negative.pairs
     backbone.model.eval()
-    pairs = mine_pairs(
-        mentions[state.process_index :: state.num_processes],
-        generator_of(backbone, settings.search.dtype),
-        data.kb,
-        data.tfidf,
-        settings,
+    pairs = gather_object(
+        mine_pairs(
+            mentions[state.process_index :: state.num_processes],
+            generator_of(backbone, settings.search.dtype),
+            data.kb,
+            data.tfidf,
+            settings,
+        )
     )
-    if with_corrections and data.config.data.corrections and state.is_main_process:
-        corrections = read_corrections(Path(data.config.data.corrections))
-        pairs += correction_pairs(corrections, data.kb, data.tfidf.pairwise)
-    shares = [output.with_suffix(f".{i}.jsonl") for i in range(state.num_processes)]
-    write_pairs(shares[state.process_index], pairs)
-    state.wait_for_everyone()
     if state.is_main_process:
-        write_pairs(output, [pair for share in shares for pair in read_pairs(share)])
-        for share in shares:
-            share.unlink()
+        write_pairs(output, pairs)
     state.wait_for_everyone()
-    return len(read_pairs(output))
+    return len(pairs)
 
 
 def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:

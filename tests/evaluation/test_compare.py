@@ -1,7 +1,6 @@
 import json
 
 import pytest
-from scipy.stats import permutation_test
 from support import models
 from support.helpers import ROOT
 
@@ -40,7 +39,6 @@ def test_compare_two_systems(kb, tmp_path):
     assert (comparison["kb_id"]["mentions"], comparison["kb_id"]["a"]) == (8, 62.5)
     report = (tmp_path / "both" / "report.md").read_text()
     assert report.startswith("# A: exact, B: tfidf\n")
-    assert "| similarity | mentions | exact | tfidf | errors of exact | errors of tfidf |" in report
     assert "similarity.png" in report
     assert (tmp_path / "both" / "similarity.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
@@ -66,15 +64,6 @@ def test_the_test_written_out():
     assert better["low"] == better["high"] == 100
     with pytest.raises(AngelError, match="no mentions"):
         compare_hits([])
-
-
-def test_p_is_that_of_the_paired_permutation_test():
-    a = [True] * 5 + [False] * 7
-    b = [True] * 3 + [False] * 2 + [True] * 5 + [False] * 2
-    exact = permutation_test(
-        (a, b), lambda x, y: y.mean() - x.mean(), permutation_type="samples", vectorized=False
-    )
-    assert compare_hits(list(zip(a, b, strict=True)))["p"] == pytest.approx(exact.pvalue)
 
 
 def test_compare_a_baseline_with_expanded_abbreviations(tmp_path):

@@ -44,22 +44,52 @@ def outcome(gold, answer=None, known=None, parts=(), **values):
     )
 
 
-def test_lenient_shared_name_counts_for_all_its_concepts():
-    assert lenient_rank([["D1", "D2"], ["D3"]], ["D2"]) == 1
-    assert lenient_rank([["D1"], ["D2", "D3"]], ["D3"]) == 2
-    assert lenient_rank([["D1"]], ["D10"]) is None  # no matching by substring
-    assert lenient_rank([["D1"], ["D2"]], ["D9", "D2"]) == 2  # any part of a composite
-    assert lenient_rank([], ["D1"]) is None
-    assert lenient_rank([["D1"]], []) is None
+ONE, TWO = [("D1", 0.9), ("D2", 0.1)], [("D2", 0.8), ("D3", 0.2)]
+TIED = [("D1", 0.4), ("D2", 0.4), ("D3", 0.1)]
 
 
-def test_biosyns_count_wants_every_part_right():
-    assert biosyn_rank([[["D1"]], [["D9"], ["D2"]]], ["D1", "D2"]) == 2
-    assert biosyn_rank([[["D1"]], [["D9"]]], ["D1", "D2"]) is None
-    assert biosyn_rank([[["D1"]], [["D1"]]], ["D1", "D2"]) == 1  # any gold identifier will do
-    assert biosyn_rank([[["D9"], ["D2", "D3"]]], ["D3"]) == 2  # not split: as lenient
-    assert biosyn_rank([[]], ["D1"]) is None
-    assert biosyn_rank([], ["D1"]) is None
+@pytest.mark.parametrize(
+    ("count", "answer", "gold", "rank"),
+    [
+        # A shared name counts for all its concepts, and any part of a composite is enough.
+        (lenient_rank, [["D1", "D2"], ["D3"]], ["D2"], 1),
+        (lenient_rank, [["D1"], ["D2", "D3"]], ["D3"], 2),
+        (lenient_rank, [["D1"]], ["D10"], None),
+        (lenient_rank, [["D1"], ["D2"]], ["D9", "D2"], 2),
+        (lenient_rank, [], ["D1"], None),
+        (lenient_rank, [["D1"]], [], None),
+        # Every part has to be right; any gold identifier will do.
+        (biosyn_rank, [[["D1"]], [["D9"], ["D2"]]], ["D1", "D2"], 2),
+        (biosyn_rank, [[["D1"]], [["D9"]]], ["D1", "D2"], None),
+        (biosyn_rank, [[["D1"]], [["D1"]]], ["D1", "D2"], 1),
+        (biosyn_rank, [[["D9"], ["D2", "D3"]]], ["D3"], 2),
+        (biosyn_rank, [[]], ["D1"], None),
+        (biosyn_rank, [], ["D1"], None),
+        # Ties take their worst rank.
+        (strict_rank, TIED, "D1", 2),
+        (strict_rank, TIED, "D2", 2),
+        (strict_rank, TIED, "D3", 3),
+        (strict_rank, TIED, "D4", None),
+        (strict_rank, [("D1", 0.1 + 0.2), ("D2", 0.3)], "D1", 2),
+        (strict_rank, [("D1", 0.5), ("D2", 0.3)], "D1", 1),
+        # Each part answers for one concept, in any order.
+        (composite_rank, [ONE, TWO], ["D1", "D2"], 1),
+        (composite_rank, [ONE, TWO], ["D2", "D1"], 1),
+        (composite_rank, [ONE, TWO], ["D2", "D3"], 2),
+        (composite_rank, [ONE, TWO], ["D1", "D4"], None),
+        (composite_rank, [ONE, [("D3", 1.0)]], ["D1", "D2"], None),
+        (composite_rank, [ONE], ["D1", "D2"], None),
+        (composite_rank, [], [], None),
+        # All concepts of a composite that was not split are in its one ranking.
+        (whole_rank, [("D1", 0.6), ("D3", 0.3), ("D2", 0.1)], ["D1", "D2"], 2),
+        (whole_rank, [("D1", 0.5), ("D2", 0.5)], ["D2", "D1"], 1),
+        (whole_rank, [("D1", 0.5), ("D2", 0.5), ("D3", 0.5)], ["D1", "D2"], 2),
+        (whole_rank, [("D1", 0.5)], ["D1", "D2"], None),
+        (whole_rank, [("D1", 0.5)], [], None),
+    ],
+)
+def test_ranks(count, answer, gold, rank):
+    assert count(answer, gold) == rank
 
 
 def test_a_composite_by_the_three_counts():
@@ -69,39 +99,6 @@ def test_a_composite_by_the_three_counts():
     assert (counted.lenient_rank, counted.biosyn_rank, counted.strict_rank) == (1, 2, 2)
     unsplit = outcome(["D1", "D2"], whole)
     assert (unsplit.lenient_rank, unsplit.biosyn_rank, unsplit.strict_rank) == (1, 1, 1)
-
-
-def test_strict_ties_at_worst_rank():
-    concepts = [("D1", 0.4), ("D2", 0.4), ("D3", 0.1)]
-    assert strict_rank(concepts, "D1") == 2
-    assert strict_rank(concepts, "D2") == 2
-    assert strict_rank(concepts, "D3") == 3
-    assert strict_rank(concepts, "D4") is None
-    assert strict_rank([("D1", 0.1 + 0.2), ("D2", 0.3)], "D1") == 2  # equal but for rounding
-    assert strict_rank([("D1", 0.5), ("D2", 0.3)], "D1") == 1
-
-
-def test_composite_all_parts_in_any_order():
-    one = [("D1", 0.9), ("D2", 0.1)]
-    two = [("D2", 0.8), ("D3", 0.2)]
-    assert composite_rank([one, two], ["D1", "D2"]) == 1
-    assert composite_rank([one, two], ["D2", "D1"]) == 1
-    assert composite_rank([one, two], ["D2", "D3"]) == 2
-    assert composite_rank([one, two], ["D1", "D4"]) is None
-    # Both concepts stand at rank 1 or 2 of `one`, but each part answers for one of them only.
-    assert composite_rank([one, [("D3", 1.0)]], ["D1", "D2"]) is None
-    assert composite_rank([one], ["D1", "D2"]) is None
-    assert composite_rank([], []) is None
-
-
-def test_composite_not_split_needs_all_parts_in_its_one_ranking():
-    whole = outcome(["D1", "D2"], ranking(("D1", 0.6), ("D3", 0.3), ("D2", 0.1)))
-    assert whole.lenient_rank == 1
-    assert whole.strict_rank == 2  # both among the first three, two of which are theirs
-    assert whole_rank([("D1", 0.5), ("D2", 0.5)], ["D2", "D1"]) == 1
-    assert whole_rank([("D1", 0.5), ("D2", 0.5), ("D3", 0.5)], ["D1", "D2"]) == 2
-    assert whole_rank([("D1", 0.5)], ["D1", "D2"]) is None
-    assert whole_rank([("D1", 0.5)], []) is None
 
 
 def test_accuracy_and_reciprocal_rank():

@@ -88,13 +88,6 @@ def test_predictions_hold_what_is_needed_to_count_again(kb, tmp_path):
     assert (gout["linked"], gout["strict_rank"]) == (False, None)
 
 
-def test_mentions_with_one_label(kb, tmp_path):
-    metrics = evaluate("tfidf", CORPUS, "pubtator", kb, tmp_path, labels=["Chemical"])
-    assert metrics["mentions"] == 2
-    assert metrics["strict"]["acc@5"] == 100
-    assert metrics["run"]["corpus_report"]["counts"]["other_labels_left_out"] == 7
-
-
 def test_train_mentions_become_names_of_a_copy(tmp_path):
     kb = ConceptKB.build([Concept("MESH:D009203", "Myocardial Infarction")])
     names = kb.n_names
@@ -129,13 +122,6 @@ def test_pipeline_on_gold_mentions(nlp, tmp_path):
     assert 0 <= metrics["confidence"]["ece"] <= 100
     assert linker.settings == settings  # left as it was
     assert linker.kb is own
-
-
-def test_pipeline_with_another_vocabulary(nlp, tmp_path):
-    other = ConceptKB.build([Concept("MESH:D009203", "Heart failure or attack")])
-    evaluate(nlp, CORPUS, "pubtator", other, tmp_path)
-    ids = {concept["id"] for record in lines(tmp_path) for concept in record["concepts"]}
-    assert ids == {"MESH:D009203"}
 
 
 def test_pipelines_own_mentions(nlp, tmp_path):
@@ -198,19 +184,6 @@ def test_identifiers_without_prefix_are_read_by_their_labels(tmp_path):
     assert metrics["strict"]["acc@1"] == 50
     assert lines(tmp_path / "out")[2]["gold"][0]["id"] == "NCBIGene:12190"
     assert metrics["run"]["vocabulary"]["steps"][-1]["unknown_mentions"] == 1
-
-
-def test_limits_change_the_links_and_not_the_order(nlp, tmp_path):
-    linker = nlp.get_pipe("angel_linker")
-    own = linker.settings
-    free = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "free")
-    linker.settings = own.changed(threshold=1.0)
-    try:
-        strict = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "strict")
-    finally:
-        linker.settings = own
-    assert strict["strict"] == free["strict"]
-    assert strict["linking"]["recall"] == 0 < free["linking"]["recall"]
 
 
 def test_protocols_on_gold_mentions(kb, tmp_path):

@@ -1,6 +1,5 @@
 """Rules of corrected links: which are made, and that they are refused where they do not help."""
 
-import json
 from datetime import date
 from pathlib import Path
 
@@ -12,12 +11,10 @@ from spacy_angel.cli.app import app
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.pipelines.corrections import (
     Decision,
-    correction_lines,
     decisions,
     learn_rules,
     propose_rules,
 )
-from spacy_angel.training.data.preferences import read_corrections
 from spacy_angel.vocabulary.changes.rules import read_rules
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -93,16 +90,6 @@ def test_rules_are_measured_on_documents_that_they_were_not_made_from(nlp) -> No
     ]
 
 
-def test_wrong_links_become_corrections_for_training(nlp, tmp_path) -> None:
-    linker = nlp.get_pipe("angel_linker")
-    corpus = documents([("aspirin", MIGRAINE), ("migraine", MIGRAINE), ("aspirin", "")])
-    lines = list(correction_lines(corpus, decisions(nlp, linker, corpus)))
-    (tmp_path / "c.jsonl").write_text("".join(lines), "utf8")
-    (one,) = read_corrections(tmp_path / "c.jsonl")
-    assert (one.mention, one.left, one.right) == ("aspirin", "history of", ".")
-    assert (one.chosen_id, one.rejected_ids) == (MIGRAINE, (ASPIRIN,))
-
-
 def pubtator(path: Path, pairs: list[tuple[str, str]]) -> Path:
     path.write_text(
         "".join(
@@ -121,15 +108,14 @@ def test_the_command_adds_to_a_file_of_rules_or_refuses(nlp, tmp_path) -> None:
         return result.exit_code, result.stdout, result.stderr
 
     nlp.to_disk(tmp_path / "nlp")
-    rules, pairs = tmp_path / "rules.tsv", tmp_path / "pairs.jsonl"
+    rules = tmp_path / "rules.tsv"
     good = pubtator(tmp_path / "good.txt", [("aspirin", MIGRAINE), ("Aspirin", MIGRAINE)])
-    code, out, err = run(good, "--author", "jd", "--pairs", pairs)
+    code, out, err = run(good, "--author", "jd")
     assert (code, err) == (0, "")
     assert "2 mentions, 0 linked right; 2 with rules" in out
     (rule,) = read_rules(rules).rules
     assert (str(rule), rule.author) == (f"“aspirin” means {MIGRAINE}", "jd")
     assert date.fromisoformat(rule.date)
-    assert len([json.loads(line) for line in pairs.read_text("utf8").splitlines()]) == 2
     before = rules.read_text("utf8")
     # It holds now, so that there is nothing left to correct.
     code, out, _ = run(good)

@@ -1,16 +1,17 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
+from spacy_angel.errors import AngelWarning
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data.batches import (
+    PAIR,
     Example,
-    LengthSampler,
     collate_examples,
     collate_pairs,
-    encode_examples,
-    encode_pairs,
+    encode,
     order_by_length,
 )
 
@@ -58,7 +59,7 @@ def test_collated_pairs_have_the_chosen_rows_first():
 
 def test_encoding_keeps_what_the_prompts_give():
     prompts = tiny_backbone().prompts
-    rows = encode_pairs(PAIRS, prompts, 64)
+    rows = encode(PAIRS, prompts, 64, PAIR)
     mentions = [pair.mention for pair in PAIRS]
     assert [row["source"].tolist() for row in map(rows.__getitem__, range(4))] == (
         prompts.source_ids(mentions)
@@ -72,20 +73,10 @@ def test_encoding_keeps_what_the_prompts_give():
     )
 
 
-def test_rows_longer_than_the_limit_are_left_out_with_a_warning(caplog):
+def test_rows_longer_than_the_limit_are_left_out_with_a_warning():
     examples = [*EXAMPLES, Example(Mention("x"), "heart failing " * 40)]
-    rows = encode_examples(examples, tiny_backbone().prompts, 20)
-    assert len(rows) == 4
-    assert "1 examples are longer" in caplog.text
-
-
-def test_a_name_longer_than_the_decoder_is_learned_as_the_search_will_see_it():
-    backbone = tiny_backbone()
-    name = "heart failing " * 40
-    rows = encode_examples([Example(Mention("x"), name)], backbone.prompts, 64)
-    (cut,) = backbone.prompts.encode_names([name])
-    assert len(rows) == 1
-    assert len(cut) < len(name.split())
+    with pytest.warns(AngelWarning, match="1 of 5 examples are longer"):
+        assert len(encode(examples, tiny_backbone().prompts, 20)) == 4
 
 
 @given(
@@ -104,13 +95,3 @@ def test_batches_hold_rows_of_like_length():
     assert all(len(set(source[order[i : i + 10]])) == 1 for i in range(0, 100, 10))
     shorts = [int(source[order[i]]) for i in range(0, 100, 10)]
     assert shorts != sorted(shorts)
-
-
-def test_sampler_depends_on_seed_and_epoch_only():
-    lengths = (np.arange(50), np.ones(50, dtype=np.int64))
-    first, second = LengthSampler(lengths, 4, seed=1), LengthSampler(lengths, 4, seed=1)
-    assert list(first) == list(first) == list(second)
-    second.set_epoch(1)
-    assert list(first) != list(second)
-    assert list(LengthSampler(lengths, 4, seed=2)) != list(first)
-    assert len(first) == 50

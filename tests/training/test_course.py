@@ -57,30 +57,28 @@ def quick_settings(**more: object) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_a_course_learns_the_corpus_and_says_what_it_changed(corpus, tmp_path):
-    settings = quick_settings(**{"negative.pairs.rule": "tfidf", "negative.optimizer.steps": 2})
-    config = load_config(ROOT / "configs/own.cfg", settings)
+@pytest.mark.parametrize("pairs", [{"rule": "all"}, {"top_k": 1}])
+def test_both_stages_leave_the_best_model_alone(corpus, tmp_path, pairs):
+    settings = quick_settings(**{f"negative.pairs.{name}": value for name, value in pairs.items()})
+    config = load_config(ROOT / "configs/own.cfg", settings | {"negative.optimizer.steps": 2})
     arguments = {"train": [corpus], "dev": [corpus], "kb": tmp_path / "kb"}
-    run = run_stages(config, tmp_path / "out", **arguments, start=tmp_path / "start")
-    assert [s.stage for s in run.results] == ["before", "positive-only", "negative-aware"]
-    before, positive, _ = run.results
-    assert before.development[0] < 4
-    assert positive.development == (4, 4, 4)
+    start = str(tmp_path / "start")
+    run = run_stages(config, tmp_path / "out", **arguments, start=start)
+    # With one prediction there is no wrong name beside a right one, and no second stage.
+    stages = ["before", "positive-only", "negative-aware"]
+    assert [s.stage for s in run.results] == stages[: 2 if "top_k" in pairs else 3]
+    before, positive, *_ = run.results
+    # Every second document is held out.
+    assert before.development[0] < 2
+    assert positive.development == (2, 2, 2)
     assert run.best is positive
-    assert (tmp_path / "out/table.md").read_text() == run.table()
-    again = run_stages(config, tmp_path / "out", **arguments, start=tmp_path / "start")
-    assert again.results == run.results
-
-
-@pytest.mark.slow
-def test_without_a_wrong_name_there_is_no_second_stage(corpus, tmp_path):
-    settings = quick_settings(**{"negative.pairs.top_k": 1})
-    config = load_config(ROOT / "configs/own.cfg", settings)
-    arguments = {"train": [corpus], "dev": [corpus], "kb": tmp_path / "kb"}
-    run = run_stages(config, tmp_path / "out", **arguments, start=tmp_path / "start")
-    # After the first stage no wrong name is ranked above a right one.
-    assert [s.stage for s in run.results] == ["before", "positive-only"]
-    assert run.best.stage == "positive-only"
+    assert [path.parent.name for path in (tmp_path / "out").glob("*/model")] == ["positive"]
+    assert not list((tmp_path / "out").rglob("checkpoints"))
+    again = run_stages(config, tmp_path / "out", **arguments, start=start)
+    assert again == run
+    other = load_config(ROOT / "configs/own.cfg", settings | {"positive.label_smoothing": 0.5})
+    with pytest.raises(AngelError, match=r"settings\.positive\.label_smoothing"):
+        run_stages(other, tmp_path / "out", **arguments, start=start)
 
 
 def test_the_table_marks_the_model_that_is_best():
@@ -88,13 +86,13 @@ def test_the_table_marks_the_model_that_is_best():
     after = StageResult("positive-only", "out", (7, 9, 10), (38, 61, 100))
     # On a tie the earlier model is kept.
     last = StageResult("negative-aware", "last", (7, 10, 10), (39, 61, 100))
-    run = TrainingRun([before, after, last], Path("kb"), [])
+    run = TrainingRun([before, after, last], Path("kb"), Path("dev"), Path("held"))
     assert run.best is after
     assert run.table().splitlines()[:5] == [
         "| model | development acc@1 (n = 10) | among the beams | regression acc@1 (n = 100) |",
-        "|---|---|---|---|",
+        "|---|--:|--:|--:|",
         "| before | 30.0 | 80.0 | 40.0 |",
-        "| positive-only (in the pipeline) | 70.0 | 90.0 | 38.0 |",
+        "| positive-only (best) | 70.0 | 90.0 | 38.0 |",
         "| negative-aware | 70.0 | 100.0 | 39.0 |",
     ]
 
@@ -121,11 +119,15 @@ def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
     arguments = ["train", *files, "--start", tmp_path / "start", *settings]
     done = CliRunner().invoke(app, [*map(str, arguments)])
     assert done.exit_code == 0, done.output
-    assert "| positive-only (in the pipeline) | 100.0 | 100.0 |" in done.stdout
-    _, _, shipped, trained, *_ = lines = (tmp_path / "out/table.md").read_text().splitlines()
+    assert "| positive-only (best) | 100.0 | 100.0 |" in done.stdout
+    lines = (tmp_path / "out/table.md").read_text().splitlines()
+    _, _, shipped, calibrated, trained, *_ = lines
     assert shipped.startswith("| en_angel_mini as it ships | ")
-    assert trained.startswith("| trained | 100.0 | ")
+    assert shipped.endswith("| +0.0 (+0.0 to +0.0) |")
+    assert calibrated.startswith("| en_angel_mini, calibrated | ")
+    assert trained.startswith("| positive-only model, calibrated (in the pipeline) | 100.0 | +")
     assert all(line in done.stdout for line in lines)
+    assert not (tmp_path / "out/pipelines").exists()
     nlp = spacy.load(tmp_path / "out/pipeline")
     assert nlp.pipe_names[-1] == "angel_linker"
     assert len(nlp.get_pipe("angel_linker").kb) == len(CONCEPTS)

@@ -1,15 +1,12 @@
 import numpy as np
 import pytest
-import torch
 from support.tiny_training import CONCEPTS, NAMES
-from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data.batches import Example
 from spacy_angel.training.data.examples import (
     clause,
-    embedding_scorer,
     in_contexts,
     nearest_names,
     nearest_wrong_names,
@@ -75,14 +72,6 @@ def test_every_name_is_the_target_once():
             assert len(concept.names) == 1 or example.mention.text.lower() != example.name
 
 
-def test_mention_is_the_nearest_other_name():
-    concept = Concept("T:1", "Heart failure", ("Failing heart", "Asystole", "Heart failures"))
-    tfidf = TrigramTfidf().fit(["heart failure", "failing heart", "asystole", "heart failures"])
-    found = list(vocabulary_examples([concept], np.random.default_rng(0), tfidf.pairwise))
-    assert (found[0].mention.text, found[0].name) == ("Heart failures", "heart failure")
-    assert (found[3].mention.text, found[3].name) == ("Heart failure", "heart failures")
-
-
 def test_target_stays_out_of_the_clause():
     three = Concept("T:1", "alpha", ("beta", "gamma"))
     two = Concept("T:2", "delta", ("epsilon",))
@@ -138,39 +127,3 @@ def test_wrong_names_are_the_nearest_of_other_concepts():
         tfidf,
     )
     assert found == [["heart attack"], []]
-
-
-def test_embeddings_are_compared_by_the_cosine_of_their_means(tmp_path):
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "breast", "cancer", "of", "the", "liver"]
-    (tmp_path / "vocab.txt").write_text("\n".join(words))
-    tokenizer = BertTokenizerFast(str(tmp_path / "vocab.txt"))
-    tokenizer.save_pretrained(tmp_path)
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        initializer_range=0.5,
-    )
-    model = BertModel(config).eval()
-    model.save_pretrained(tmp_path)
-
-    def mean(text):
-        with torch.no_grad():
-            return model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].mean(0)
-
-    mentions = ["breast cancer", "cancer of the breast", "liver", "liver"]
-    names = ["breast cancer", "liver cancer", "cancer of the liver", "liver"]
-    expected = [
-        float(torch.cosine_similarity(mean(a), mean(b), dim=0))
-        for a, b in zip(mentions, names, strict=True)
-    ]
-    # Alone and beside a longer text, whose padding must not count.
-    for batch_size in (1, 64):
-        score = embedding_scorer(str(tmp_path), batch_size=batch_size)
-        assert score(mentions, names) == pytest.approx(expected, abs=1e-5)
-        assert score([], []).shape == (0,)
-    assert expected[0] == pytest.approx(1)
-    assert min(expected[1:3]) < 0.999

@@ -2,17 +2,9 @@ import math
 
 import pytest
 import torch
-from support.helpers import ROOT
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
-from spacy_angel.errors import AngelError
-from spacy_angel.training.course.config import load_config
-from spacy_angel.training.data.batches import (
-    collate_examples,
-    collate_pairs,
-    encode_examples,
-    encode_pairs,
-)
+from spacy_angel.training.data.batches import PAIR, collate_examples, collate_pairs, encode
 from spacy_angel.training.models.losses import (
     IGNORE,
     label_logits,
@@ -32,15 +24,10 @@ def test_name_log_probs_sum_over_the_labels_of_each_row():
     assert found.lengths.tolist() == [2, 2]
 
 
-def test_settings_of_a_loss_are_checked():
-    with pytest.raises(AngelError, match=r"negative\.loss: .*'ppo' is none of cpo, dpo,"):
-        load_config(ROOT / "configs/ncbi.cfg", {"negative.loss.kind": "ppo"})
-
-
 def test_label_logits_are_the_models_own():
     backbone = tiny_backbone()
     model = backbone.model.eval()
-    rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
     batch = collate_examples([rows[i] for i in range(len(rows))], model.config.pad_token_id)
     shapes = []
     projection = model.get_output_embeddings()
@@ -56,13 +43,13 @@ def test_label_logits_are_the_models_own():
 def test_a_batch_equals_its_rows_alone_and_unpadded():
     backbone = tiny_backbone()
     model = backbone.model.eval()
-    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
     batch = collate_pairs([rows[i] for i in range(len(rows))], model.config.pad_token_id)
     with torch.no_grad():
         chosen, rejected, _ = pair_log_probs(model, batch)
         together = torch.cat([chosen.sums, rejected.sums])
         alone = []
-        for side in ("chosen", "rejected"):
+        for side in PAIR:
             for i in range(len(rows)):
                 source, prefix, name = (rows[i][key].tolist() for key in ("source", "prefix", side))
                 logits = model(

@@ -7,7 +7,7 @@ from support.tiny_training import PAIRS, quick, tiny_backbone
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.negative import reference_log_probs, train_negative
-from spacy_angel.training.data.batches import collate_pairs, encode_pairs
+from spacy_angel.training.data.batches import PAIR, collate_pairs, encode
 from spacy_angel.training.models.losses import pair_log_probs
 from spacy_angel.training.settings.config_tables import LossSettings, NegativeSettings
 
@@ -28,7 +28,7 @@ def metrics(output):
 
 def train(output, kind="dpo", backbone=None, loss=None, **values):
     backbone = backbone or tiny_backbone()
-    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
     reference = tiny_backbone()
     with torch.no_grad():
         # Another model than the policy, so that equation 5 does not start at zero.
@@ -68,7 +68,7 @@ def test_first_loss_by_hand(tmp_path, kind):
 
 def test_learns_to_prefer_and_logs_both_sides(tmp_path):
     backbone = tiny_backbone()
-    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
     chosen, rejected = log_probs(backbone, rows)
     before = (chosen.sums - rejected.sums).min()
     assert before < 0
@@ -84,7 +84,7 @@ def test_learns_to_prefer_and_logs_both_sides(tmp_path):
 
 def test_reference_has_the_log_probs_of_its_names():
     backbone = tiny_backbone()
-    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
     found = reference_log_probs(backbone, rows, batch_size=3)
     chosen, rejected = log_probs(backbone, rows)
     assert found["ref_chosen_logps"].tolist() == pytest.approx(chosen.sums.tolist(), abs=1e-4)
@@ -93,6 +93,6 @@ def test_reference_has_the_log_probs_of_its_names():
 
 def test_dpo_without_a_reference_is_refused(tmp_path):
     backbone = tiny_backbone()
-    rows = encode_pairs(PAIRS, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
     with pytest.raises(AngelError, match="needs reference log-probabilities"):
         train_negative(backbone, rows, NegativeSettings(optimizer=quick()), tmp_path)

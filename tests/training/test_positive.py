@@ -5,7 +5,7 @@ import torch
 from support.tiny_training import EXAMPLES, quick, tiny_backbone, weights_of
 
 from spacy_angel.training.course.positive import train_positive
-from spacy_angel.training.data.batches import collate_examples, encode_examples
+from spacy_angel.training.data.batches import collate_examples, encode
 from spacy_angel.training.models.losses import label_logits, name_log_probs
 from spacy_angel.training.settings.config_tables import PositiveSettings
 
@@ -17,13 +17,13 @@ def losses(output):
 
 def train(output, backbone=None, **values):
     backbone = backbone or tiny_backbone()
-    rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
     settings = PositiveSettings(optimizer=quick(**values), label_smoothing=0.0)
     return train_positive(backbone, rows, settings, output)
 
 
 def log_probs(backbone):
-    rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
     batch = collate_examples([rows[i] for i in range(len(rows))], 1)
     with torch.no_grad():
         logits = label_logits(backbone.model.eval(), batch)
@@ -43,7 +43,7 @@ def test_learns_a_handful_of_mentions(tmp_path, precision):
 
 def test_first_loss_is_the_mean_over_all_labels(tmp_path):
     backbone = tiny_backbone()
-    rows = encode_examples(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
+    rows = encode(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
     by_hand = -log_probs(backbone).sum() / len(rows.columns["name"].flatten())
     train(tmp_path, backbone, steps=1)
     assert losses(tmp_path)[0][1] == pytest.approx(by_hand.item(), abs=1e-4)

@@ -2,7 +2,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from support.tiny_training import CONCEPTS, GOLD, NAMES, PAIRS
+from support.tiny_training import CONCEPTS, GOLD, PAIRS
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
@@ -10,12 +10,9 @@ from spacy_angel.training.data import preferences
 from spacy_angel.training.data.batches import PreferencePair
 from spacy_angel.training.data.development import LabelledMention
 from spacy_angel.training.data.preferences import (
-    Correction,
-    correction_pairs,
     mine_pairs,
     prediction_pairs,
     rank_pairs,
-    read_corrections,
     read_pairs,
     write_pairs,
 )
@@ -102,44 +99,6 @@ def test_mining_pairs_what_is_predicted(kb, monkeypatch):
         for distinct in (False, True)
     ]
     assert counts == [3, 2]
-
-
-def test_mining_by_tfidf_needs_no_model(kb):
-    tfidf = TrigramTfidf().fit([kb.name(i) for i in range(kb.n_names)])
-    settings = PairSettings(rule="tfidf", top_k=1)
-    labelled = LabelledMention(Mention("heart failures"), ("T:3",))
-    [pair] = mine_pairs([labelled], SimpleNamespace(), kb, tfidf, settings)
-    assert (pair.chosen, pair.rejected) == ("heart failure", "heart attack")
-
-
-def test_corrections(kb, tmp_path):
-    lines = [
-        '{"mention": "weak heart", "left": "a", "chosen_id": "T:3", "rejected_ids": ["T:2"]}',
-        "no json",
-        '{"mention": "x", "chosen_id": "T:1"}',
-        '{"mention": "", "chosen_id": "T:1", "rejected_ids": []}',
-        "",
-        '{"mention": "colic", "chosen_id": "T:1", "rejected_ids": ["T:99", "T:4"]}',
-        '{"mention": "colic", "chosen_id": "T:99", "rejected_ids": ["T:4"]}',
-    ]
-    path = tmp_path / "corrections.jsonl"
-    path.write_text("\n".join(lines), encoding="utf8")
-    with pytest.warns(UserWarning, match="line ") as warned:
-        corrections = list(read_corrections(path))
-    assert [f"line {n}" in str(w.message) for n, w in zip((2, 3, 4), warned, strict=True)] == [
-        True
-    ] * 3
-    assert corrections[0] == Correction(
-        mention="weak heart", left="a", chosen_id="T:3", rejected_ids=("T:2",)
-    )
-    tfidf = TrigramTfidf().fit(NAMES)
-    with pytest.warns(UserWarning, match="T:99") as warned:
-        pairs = correction_pairs(corrections, kb, tfidf.pairwise)
-    assert len(warned) == 2
-    assert [(p.mention.text, p.chosen, p.rejected) for p in pairs] == [
-        ("weak heart", "heart failure", "heart attack"),
-        ("colic", "renal colic", "migraine"),
-    ]
 
 
 def test_pair_files_can_be_read_by_people_and_by_us(tmp_path):

@@ -68,7 +68,7 @@ def recipe(tmp_path: Path) -> RecogniserConfig:
             "diseases": RecogniserCorpus(str(tmp_path / "diseases.jsonl"), {"Disease": "DISEASE"}),
         },
         quick(steps=80, batch_size=8, schedule="constant", checkpoint_every=40, log_every=10),
-        RecogniserData(choose=(0, 1), last_look=(2,), passes=4, swapped=0.0),
+        RecogniserData(choose=(0, 1), test=(2,), epochs=4, swapped=0.0),
     )
 
 
@@ -76,7 +76,7 @@ def test_a_run_learns_is_not_repeated_and_continues(
     recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores = train_recogniser(recipe, tmp_path / "out")
-    assert scores["choose"]["DISEASE"]["right"] == scores["choose"]["DISEASE"]["gold"] > 0
+    assert scores["choose"]["DISEASE"]["recall"] == 100
     finder = MentionFinder.from_disk(tmp_path / "out" / "model")
     text, marked = TEXTS[0]
     found = {(text[m.start : m.end], m.label) for m in finder.find([text])[0]}
@@ -89,8 +89,8 @@ def test_a_run_learns_is_not_repeated_and_continues(
     model = (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns
     assert train_recogniser(recipe, tmp_path / "out") == scores
     assert (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns == model
-    other = replace(recipe, data=replace(recipe.data, passes=3))
-    with pytest.raises(AngelError, match=r"settings\.data\.passes"):
+    other = replace(recipe, data=replace(recipe.data, epochs=3))
+    with pytest.raises(AngelError, match=r"settings\.data\.epochs"):
         train_recogniser(other, tmp_path / "out")
 
     # Interrupted, it continues to the same model.
@@ -138,7 +138,7 @@ def test_a_run_continues_from_another_and_adds_labels(
         ),
     )
     scores = train_recogniser(again, tmp_path / "second")
-    assert scores["choose"]["DISEASE"]["right"] == scores["choose"]["DISEASE"]["gold"] > 0
+    assert scores["choose"]["DISEASE"]["recall"] == 100
     second = MentionFinder.from_disk(tmp_path / "second" / "model")
     texts = [text for text, _ in TEXTS]
     known = [[m[:3] for m in found if m.label != "RASH"] for found in second.find(texts)]

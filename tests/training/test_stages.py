@@ -43,9 +43,7 @@ def config(tmp_path):
         gold = GoldMention(at, at + len(mention), mention, "Disease", ids)
         documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
     write_pubtator(documents, tmp_path / "train.txt")
-    corrections = '{"mention": "bad heart", "chosen_id": "T:3", "rejected_ids": ["T:2"]}\n'
-    (tmp_path / "corrections.jsonl").write_text(corrections)
-    config = load_config(
+    return load_config(
         ROOT / "configs/tiny/tiny.cfg",
         {
             "data.kb": str(tmp_path / "kb"),
@@ -55,9 +53,6 @@ def config(tmp_path):
             "pretrain.positive.optimizer.checkpoint_every": 2,
             "positive.optimizer.steps": 60,
         },
-    )
-    return replace(
-        config, data=replace(config.data, corrections=str(tmp_path / "corrections.jsonl"))
     )
 
 
@@ -83,18 +78,7 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     pretrained = stages.pretrain(config, tmp_path / "pretrain")
     assert pretrained.folder == tmp_path / "pretrain/negative/model"
     pairs = read_pairs(tmp_path / "pretrain/negative/pairs.jsonl")
-    assert {pair.chosen for pair in pairs} <= {
-        "heart attack",
-        "heart failure",
-        "cardiac failure",
-    } | {
-        "renal colic",
-        "kidney colic",
-        "colic renal",
-        "myocardial infarction",
-        "failing heart",
-        "migraine",
-    }
+    assert {pair.chosen for pair in pairs} <= {*NAMES}
 
     positive = stages.fine_tune(config, tmp_path / "positive", pretrained.folder)
     assert positive.accuracy == 1.0
@@ -102,11 +86,6 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     mined = stages.mine(config, positive.folder, tmp_path / "pairs.jsonl")
     pairs = read_pairs(tmp_path / "pairs.jsonl")
     assert len(pairs) == mined
-    assert (pairs[-1].mention.text, pairs[-1].chosen, pairs[-1].rejected) == (
-        "bad heart",
-        "heart failure",
-        "heart attack",
-    )
     assert [path.name for path in tmp_path.glob("pairs*")] == ["pairs.jsonl"]
 
     with pytest.raises(AngelError, match=r"rounds = 2 mines new pairs: leave out .*pairs\.jsonl"):
@@ -142,31 +121,20 @@ def test_rounds_mine_their_part_with_their_reference(config, tmp_path, monkeypat
         {pair.mention.text for pair in read_pairs(tmp_path / f"negative/round-0{n}/pairs.jsonl")}
         for n in (0, 1)
     ]
-    assert parts == [{"renal pain", "weak heart", "bad heart"}, {"cardiac arrest", "bad headache"}]
+    assert parts == [{"renal pain", "weak heart"}, {"cardiac arrest", "bad headache"}]
     first = weights_of(start)["model.shared.weight"]
-    after = weights_of(tmp_path / "negative/round-00/model")["model.shared.weight"]
+    after = references[1]
     assert len(references) == 2
     assert torch.equal(references[0], first)
-    assert torch.equal(references[1], after)
     assert not torch.equal(first, after)
     result = json.loads((tmp_path / "negative/result.json").read_text())
     assert result == {"accuracy": 1.0, "round": "round-00"}
-    kept = weights_of(tmp_path / "negative/round-00/model")
-    assert all(torch.equal(w, kept[name]) for name, w in weights_of(trained.folder).items())
+    # The model of the first round started the second, and is the best.
+    assert torch.equal(weights_of(trained.folder)["model.shared.weight"], after)
+    assert not list((tmp_path / "negative").glob("round-*/model"))
 
     again = stages.train_preferences(config, start, tmp_path / "negative")
     assert (again, len(references)) == (trained, 2)
-
-
-def test_corrections_that_leave_the_model_worse_are_refused(config, tmp_path, monkeypatch):
-    start = stages.fine_tune(config, tmp_path / "positive").folder
-    worse = stages.Trained(tmp_path / "negative/model", 0.5)
-    monkeypatch.setattr(stages, "_train_in_rounds", lambda *_: worse)
-    with pytest.raises(AngelError, match=r"The corrections did not help.*50\.0% .*100\.0%"):
-        stages.train_preferences(config, start, tmp_path / "negative")
-    # Without corrections the stage is what it was asked for.
-    without = replace(config, data=replace(config.data, corrections=None))
-    assert stages.train_preferences(without, start, tmp_path / "negative") == worse
 
 
 def test_positives_of_a_corpus(config):
@@ -236,7 +204,7 @@ def test_of_several_processes_the_first_one_reports(config, tmp_path, launcher):
             "data.kb": tmp_path / "kb",
             "data.train": json.dumps([str(tmp_path / "train.txt")]),
             "data.dev": json.dumps([str(tmp_path / "train.txt")]),
-            "negative.pairs.rule": "tfidf",
+            "negative.pairs.rule": "all",
             "positive.optimizer.steps": 4,
             "positive.optimizer.checkpoint_every": 2,
         }
@@ -254,7 +222,7 @@ def test_of_several_processes_the_first_one_reports(config, tmp_path, launcher):
 
     folder = tmp_path / "positive"
     trained = train("positive", "tiny/tiny", "--start", tmp_path / "model", "-o", folder)
-    assert sum("Trained(" in line for line in trained) == 1
+    assert sum(line.startswith("Model: ") for line in trained) == 1
     assert json.loads((folder / "result.json").read_text())["accuracy"] >= 0
     mined = train("mine", "tiny/tiny", "--start", folder / "model", "-o", tmp_path / "pairs.jsonl")
     n_pairs = len(read_pairs(tmp_path / "pairs.jsonl"))

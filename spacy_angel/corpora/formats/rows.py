@@ -241,8 +241,7 @@ class _Correction(BaseModel):
 
 
 def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """JSON lines with `mention` and `chosen_id`, and optionally `left`, `right` and `label`; the
-    file that `train negative --data.corrections` reads.
+    """JSON lines with `mention` and `chosen_id`, and optionally `left`, `right` and `label`.
 
     path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
     RETURNS (Iterator[CorpusDocument]): one a line, named `file:line`, with one mention.

@@ -1,26 +1,31 @@
 """Both stages on a corpus of your own, with accuracies before and after."""
 
+import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from accelerate import PartialState
 
 from ...about import DATA, SHIPPED_NAME
+from ...corpora.convert import prepare_corpus, prepared_documents
+from ...corpora.documents import CorpusReport
+from ...corpora.preprocessing import Preprocessing
+from ...corpora.registry import write_corpus
 from ...errors import AngelError
-from ...files.atomic import write_text
 from ...model.mention import Mention
 from ...vocabulary.kb import ConceptKB
 from ...vocabulary.names.concepts import Concept, normalize_name
-from ..data.corpus import LabelledMention, TrainingData
+from ..data.corpus import LabelledMention, TrainingData, label_files
 from ..data.development import Development, even_sample
 from ..models.backbones import load_backbone
-from ..settings.config_tables import DataSettings, DevelopmentSettings, TrainingConfig
+from ..settings.config_tables import DataSettings, DevelopmentSettings, TrainingConfig, as_plain
 from ..stages import fine_tune, mine, train_preferences
+from .trainer import RESULT_FILE, lock_run_folder, read_own, write_result
 
-TABLE_FILE = "table.md"
 SHIPPED_KB = DATA / SHIPPED_NAME / "angel_linker" / "kb"
 _REGRESSION_SAMPLE = 300
+_STEPS = Preprocessing(abbreviations="scispacy", expand="text")
 
 
 @dataclass(frozen=True)
@@ -28,13 +33,13 @@ class StageResult:
     """How accurate the model of a stage is.
 
     stage (str): `before`, `positive-only` or `negative-aware`.
-    folder (Path | str): of the model, or its name.
+    folder (str): of the model, or its name.
     development (tuple[int, int, int]): hits at 1, hits among the beams, mentions.
     regression (tuple[int, int, int]): likewise on the regression set.
     """
 
     stage: str
-    folder: Path | str
+    folder: str
     development: tuple[int, int, int]
     regression: tuple[int, int, int]
 
@@ -45,12 +50,14 @@ class TrainingRun:
 
     results (list[StageResult]): of the model at the start, then of each stage.
     kb (Path): folder of the vocabulary.
-    dev (list[Path]): development corpora, preprocessed.
+    calibrate (Path): the documents on which checkpoints were chosen, as they were given.
+    held_out (Path): the documents that neither training nor the choice of checkpoints has seen.
     """
 
     results: list[StageResult]
     kb: Path
-    dev: list[Path]
+    calibrate: Path
+    held_out: Path
 
     @property
     def best(self) -> StageResult:
@@ -63,19 +70,19 @@ class TrainingRun:
         lines = [
             f"| model | development acc@1 (n = {n_dev:,}) | among the beams "
             f"| regression acc@1 (n = {n_regression:,}) |",
-            "|---|---|---|---|",
+            "|---|--:|--:|--:|",
         ]
         for result in self.results:
-            mark = " (in the pipeline)" if result is self.best else ""
+            mark = " (best)" if result is self.best else ""
             dev, regression = result.development, result.regression
             shares = (dev[0] / dev[2], dev[1] / dev[2], regression[0] / regression[2])
             figures = " | ".join(f"{100 * share:.1f}" for share in shares)
             lines.append(f"| {result.stage}{mark} | {figures} |")
         lines += [
             "",
-            "Development: a name counts if one of its concepts is a gold concept. Regression: "
-            "synonyms in the shipped vocabulary, linked to canonical names; a lower value means "
-            "that the model has forgotten some.",
+            "Development: a name counts if one of its concepts is a gold concept. On a tie the "
+            "earlier model is the best one. Regression: synonyms in the shipped vocabulary, linked "
+            "to canonical names; a lower value means that the model has forgotten some.",
             "",
         ]
         return "\n".join(lines)
@@ -88,36 +95,49 @@ def run_stages(
     train: Sequence[Path],
     dev: Sequence[Path],
     kb: str | Path,
-    start: str | Path = SHIPPED_NAME,
+    start: str = SHIPPED_NAME,
 ) -> TrainingRun:
     """Train on a corpus in both stages; run again after an interruption, it continues.
 
     config (TrainingConfig): the recipe; the arguments override what it says of the data.
-    output (Path): folder for the preprocessed corpora, the stages and the table.
-    train (Sequence[Path]), dev (Sequence[Path]): corpora; abbreviations are expanded.
+    output (Path): folder for the preprocessed corpora and the stages; of the models, only the best
+        one stays.
+    train (Sequence[Path]), dev (Sequence[Path]): corpora; abbreviations are expanded. Every second
+        document of `dev` is held out, if there are several.
     kb (str | Path): vocabulary: a folder, a file, or `en_angel_mini` for the shipped one.
-    start (str | Path): see `model.checkpoint.checkpoint_folder`.
+    start (str): see `model.checkpoint.checkpoint_folder`.
     RETURNS (TrainingRun): accuracies before and after, and which model is best.
-    RAISES (AngelError): a file that cannot be read or does not fit the vocabulary.
+    RAISES (AngelError): a file that cannot be read or does not fit the vocabulary; another run in
+        the folder.
     """
     output.mkdir(parents=True, exist_ok=True)
     vocabulary = _vocabulary_folder(kb, output)
-    train_file, dev_file = output / "corpus" / "train.json", output / "corpus" / "dev.json"
+    corpora = output / "corpus"
+    train_file, dev_file = corpora / "train.json", corpora / "dev.json"
+    choose, held_out = corpora / "choose.json", corpora / "held_out.json"
     with PartialState().main_process_first():
         if PartialState().is_main_process:
-            _prepare(train, train_file)
-            _prepare(dev, dev_file)
-    data = DataSettings(
-        str(vocabulary), (str(train_file),), (str(dev_file),), config.data.corrections
-    )
+            documents = list(prepared_documents(dev, CorpusReport()))
+            write_corpus(documents[::2], choose)
+            write_corpus(documents[1::2] or documents, held_out)
+            prepare_corpus(train, train_file, steps=_STEPS)
+            prepare_corpus([choose], dev_file, steps=_STEPS)
+            files = {"train": [*map(str, train)], "dev": [*map(str, dev)], "start": start}
+            lock_run_folder(output, {"settings": as_plain(config), **files})
+    data = DataSettings(str(vocabulary), (str(train_file),), (str(dev_file),))
     config = replace(config, data=data)
+    # Before training rather than after it.
+    label_files([str(held_out)], "dev", TrainingData(config).kb)
+    if (done := output / RESULT_FILE).is_file():
+        return TrainingRun(read_own(done, list[StageResult]), vocabulary, choose, held_out)
     development = TrainingData(config).development
     assert development is not None
     regression = regression_set(config.development)
 
     def evaluate_stage(stage: str, folder: Path | str) -> StageResult:
         backbone = load_backbone(folder, config.backbone.max_source_tokens)
-        return StageResult(stage, folder, development.hits(backbone), regression.hits(backbone))
+        hits = development.hits(backbone), regression.hits(backbone)
+        return StageResult(stage, str(folder), *hits)
 
     results = [evaluate_stage("before", start)]
     positive = fine_tune(config, output / "positive", start)
@@ -126,9 +146,13 @@ def run_stages(
     if mine(config, positive.folder, pairs):
         negative = train_preferences(config, positive.folder, output / "negative", pairs)
         results.append(evaluate_stage("negative-aware", negative.folder))
-    run = TrainingRun(results, vocabulary, [dev_file])
+    run = TrainingRun(results, vocabulary, choose, held_out)
     if PartialState().is_main_process:
-        write_text(output / TABLE_FILE, run.table())
+        write_result(output, [asdict(result) for result in results])
+        for result in results[1:]:
+            if result is not run.best:
+                shutil.rmtree(result.folder)
+    PartialState().wait_for_everyone()
     return run
 
 
@@ -168,12 +192,3 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
         if PartialState().is_main_process:
             build_vocabulary([path], output / "kb")
     return output / "kb"
-
-
-def _prepare(files: Sequence[Path], output: Path) -> None:
-    from ...corpora.convert import prepare_corpus
-    from ...corpora.preprocessing import Preprocessing
-
-    output.parent.mkdir(exist_ok=True)
-    steps = Preprocessing(abbreviations="scispacy", expand="text")
-    prepare_corpus(files, output, steps=steps)

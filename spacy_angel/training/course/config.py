@@ -4,8 +4,7 @@ One file describes the whole recipe; each stage reads its own section. The confi
 `configs/` of the project, in `spacy_angel/configs/` of an installation.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -72,27 +71,3 @@ def read_config(path: Path, overrides: Mapping[str, Any] | None, kind: type[_T])
         raise AngelError(f"The config {path} is not valid: {problems(error)}.") from error
     except (ConfigValidationError, ValueError) as error:
         raise AngelError(f"The config {path} is not valid: {error}.") from error
-
-
-def parse_overrides(arguments: Sequence[str]) -> dict[str, Any]:
-    """Overrides from a command line.
-
-    arguments (Sequence[str]): e.g. `["--positive.optimizer.steps", "100", "--data.kb=kb"]`.
-    RETURNS (dict[str, Any]): `{"positive.optimizer.steps": 100, "data.kb": "kb"}`; a value that
-        is JSON is read as such, any other is a string.
-    RAISES (AngelError): an argument that is not `--section.name value`.
-    """
-    overrides: dict[str, Any] = {}
-    rest = list(arguments)
-    while rest:
-        name, equals, value = rest.pop(0).partition("=")
-        if not name.startswith("--") or "." not in name or not (equals or rest):
-            raise AngelError(
-                f"Unknown argument {name!r}. Override settings with --section.name value."
-            )
-        value = value if equals else rest.pop(0)
-        try:
-            overrides[name.removeprefix("--")] = json.loads(value)
-        except (ValueError, RecursionError):
-            overrides[name.removeprefix("--")] = value
-    return overrides

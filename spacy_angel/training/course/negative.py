@@ -1,30 +1,29 @@
 """Negative-aware training: a preference loss on pairs of a right and a wrong name
-(ANGEL, section 3.2, equations 4 and 5, appendix C), by TRL's trainers.
+(ANGEL, section 3.2, equations 4 and 5, appendix C), by TRL's DPOTrainer.
 
 TRL 0.20 pads prompts on the left, drops the last label of an encoder-decoder, and takes no decoder
-inputs. So its trainers get token ids, and log-probabilities that are computed here from explicit
+inputs. So its trainer gets token ids, and log-probabilities that are computed here from explicit
 decoder inputs; losses, metrics and checkpoints are TRL's.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from tqdm import tqdm
-from trl.trainer.cpo_config import CPOConfig
-from trl.trainer.cpo_trainer import CPOTrainer
 from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
 from ...errors import AngelError
-from ..data.batches import TokenRows, collate_pairs
+from ..data.batches import TokenRows, collate_pairs, progress
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
-from ..settings.config_tables import LOSSES, NegativeSettings
+from ..settings.config_tables import LOSSES, Loss, NegativeSettings
 from .trainer import LinkingTrainer, Trained, run_training, training_arguments
 
 _REFERENCE = ("ref_chosen_logps", "ref_rejected_logps")
@@ -36,44 +35,52 @@ def train_negative(
     settings: NegativeSettings,
     output: Path,
     development: Development | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Trained:
     """Train on preference pairs; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode_pairs` gives them; for a loss with a reference with the values
+    rows (TokenRows): as `encode` gives them; for a loss with a reference with the values
         that `reference_log_probs` gives.
     settings (NegativeSettings): loss and optimizer.
-    output (Path): folder for checkpoints, metrics and the model.
+    output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.
+    options (Mapping[str, Any]): see `training_arguments`.
     RETURNS (Trained): where the model is.
     RAISES (AngelError): the loss needs a reference and the rows have none; see `run_training`.
     """
     loss = LOSSES[settings.loss.kind]
     if loss.needs_reference and _REFERENCE[0] not in rows.values:
         raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
-    if loss.trainer == "dpo":
-        trainer: type[LinkingTrainer] = PrefixDPOTrainer
-    else:
-        trainer = PrefixCPOTrainer
-
-    def make_trainer(checkpoints: Path) -> LinkingTrainer:
-        return trainer(
-            args=_arguments(settings, checkpoints, measured=development is not None),
-            processing_class=backbone.tokenizer,
-            backbone=backbone,
-            settings=settings.optimizer,
-            development=development,
-            train_dataset=rows,
-            data_collator=partial(collate_pairs, pad_token_id=backbone.model.config.pad_token_id),
-        )
-
-    return run_training(make_trainer, backbone, settings, output, len(rows))
+    nll_weight = settings.loss.nll_weight
+    nll_weight = loss.nll_weight if nll_weight is None else nll_weight
+    arguments = training_arguments(
+        DPOConfig,
+        settings.optimizer,
+        output,
+        development is not None,
+        options,
+        beta=settings.loss.beta,
+        rpo_alpha=nll_weight or None,
+        reference_free=not loss.needs_reference,
+        precompute_ref_log_probs=True,
+        # The dropout of the settings is set on the model.
+        disable_dropout=False,
+    )
+    trainer = partial(PrefixDPOTrainer, loss=loss, processing_class=backbone.tokenizer)
+    return run_training(
+        trainer, arguments, collate_pairs, backbone, rows, settings, output, development
+    )
 
 
 class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
-    """DPOTrainer whose batches come from `collate_pairs`, with the values of the reference."""
+    """DPOTrainer whose batches come from `collate_pairs`, with the values of the reference.
 
-    def __init__(self, **kwargs: Any) -> None:
+    loss (Loss): a row of `LOSSES`.
+    """
+
+    def __init__(self, *, loss: Loss, **kwargs: Any) -> None:
+        self.loss = loss
         super().__init__(**kwargs)
         # They are columns of the rows already, or the loss needs none.
         self._precomputed_train_ref_log_probs = True
@@ -89,11 +96,16 @@ class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
     def concatenated_forward(
         self, model: torch.nn.Module, batch: dict[str, Tensor], is_ref_model: bool = False
     ) -> dict[str, Tensor]:
-        """Called by TRL for the log-probabilities of a batch."""
+        """Called by TRL for the log-probabilities of a batch. The margin of the loss is taken off
+        those of the chosen names."""
         chosen, rejected, logits = pair_log_probs(model, batch)
+        both = [
+            one.sums / one.lengths if self.loss.per_token else one.sums
+            for one in (chosen, rejected)
+        ]
         return {
-            "chosen_logps": chosen.sums,
-            "rejected_logps": rejected.sums,
+            "chosen_logps": both[0] - self.loss.margin / self.beta,
+            "rejected_logps": both[1],
             "mean_chosen_logits": logits[0],
             "mean_rejected_logits": logits[1],
             "nll_loss": mean_nll(chosen),
@@ -103,48 +115,13 @@ class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
         """Called by TRL at each checkpoint; the project writes its own card."""
 
 
-class PrefixCPOTrainer(LinkingTrainer, CPOTrainer):
-    """CPOTrainer whose batches come from `collate_pairs`; for CPO and SimPO."""
-
-    def __init__(self, *, train_dataset: TokenRows, **kwargs: Any) -> None:
-        super().__init__(train_dataset=_Tokenized(train_dataset), **kwargs)
-        self.train_dataset = self.rows = train_dataset
-
-    def concatenated_forward(self, model: torch.nn.Module, batch: dict[str, Tensor]) -> tuple:
-        """Called by TRL for the log-probabilities of a batch; SimPO's are means over tokens."""
-        chosen, rejected, logits = pair_log_probs(model, batch)
-        means = self.loss_type == "simpo"
-        return (
-            chosen.sums / chosen.lengths if means else chosen.sums,
-            rejected.sums / rejected.lengths if means else rejected.sums,
-            *logits,
-            mean_nll(chosen),
-        )
-
-    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-        """Called by TRL at each checkpoint; the project writes its own card."""
-
-
-class _Tokenized:
-    """Rows that TRL's tokenizing `map` leaves as they are."""
-
-    def __init__(self, rows: TokenRows) -> None:
-        self.rows = rows
-
-    def map(self, *args: Any, **kwargs: Any) -> "_Tokenized":
-        return self
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
 def reference_log_probs(
     backbone: Backbone, rows: TokenRows, precision: str = "float32", batch_size: int = 32
 ) -> dict[str, np.ndarray]:
     """Log-probabilities of the names of each pair under the frozen reference model (equation 5).
 
     backbone (Backbone): the reference; put into evaluation mode, its dropout switched off.
-    rows (TokenRows): as `encode_pairs` gives them.
+    rows (TokenRows): as `encode` gives them.
     precision (str): that of the training, so that policy and reference start out equal.
     batch_size (int): pairs at a time.
     RETURNS (dict[str, np.ndarray]): `ref_chosen_logps` and `ref_rejected_logps`, float32[rows].
@@ -154,37 +131,14 @@ def reference_log_probs(
     # Rows of similar length together need less padding.
     order = np.lexsort(rows.lengths[::-1])
     values = {name: np.zeros(len(rows), dtype=np.float32) for name in _REFERENCE}
-    autocast = torch.autocast(model.device.type, torch.bfloat16, enabled=precision == "bfloat16")
-    for start in tqdm(range(0, len(rows), batch_size), desc="Reference", unit="batches"):
+    half = torch.float16 if precision == "float16" else torch.bfloat16
+    autocast = torch.autocast(model.device.type, half, enabled=precision != "float32")
+    for start in progress(range(0, len(rows), batch_size), "Reference", "batches"):
         part = order[start : start + batch_size]
         batch = collate_pairs([rows[int(i)] for i in part], model.config.pad_token_id)
         batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
         with torch.inference_mode(), autocast:
             sums = name_log_probs(label_logits(model, batch), batch["labels"]).sums
-        for name, half in zip(_REFERENCE, sums.float().cpu().numpy().reshape(2, -1), strict=True):
-            values[name][part] = half
+        for name, own in zip(_REFERENCE, sums.float().cpu().numpy().reshape(2, -1), strict=True):
+            values[name][part] = own
     return values
-
-
-def _arguments(negative: NegativeSettings, output: Path, measured: bool) -> Any:
-    settings, loss = negative.loss, LOSSES[negative.loss.kind]
-    nll_weight = loss.nll_weight if settings.nll_weight is None else settings.nll_weight
-    if loss.trainer == "dpo":
-        kind: type[Any] = DPOConfig
-        own: dict[str, Any] = {"rpo_alpha": nll_weight or None, "precompute_ref_log_probs": True}
-    else:
-        kind = CPOConfig
-        # Rows are tokenized already; without the lengths TRL warns of defaults that it won't use.
-        lengths = {"max_length": 512, "max_prompt_length": 256, "max_completion_length": 256}
-        own = {"cpo_alpha": nll_weight, **lengths}
-    return training_arguments(
-        kind,
-        negative.optimizer,
-        output,
-        measured,
-        beta=settings.beta,
-        # The dropout of the settings is set on the model.
-        disable_dropout=False,
-        gradient_checkpointing=False,
-        **{**loss.arguments, **own},
-    )

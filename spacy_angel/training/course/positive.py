@@ -1,8 +1,10 @@
 """Positive-only training: label-smoothed cross-entropy on the names of the gold concepts
 (ANGEL, section 3.2; GenBioEL, section 2.1)."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -53,34 +55,22 @@ def train_positive(
     settings: PositiveSettings,
     output: Path,
     development: Development | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> Trained:
     """Train on positive examples; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode_examples` gives them.
+    rows (TokenRows): as `encode` gives them.
     settings (PositiveSettings): of the stage.
-    output (Path): folder for checkpoints, metrics and the model.
+    output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.
+    options (Mapping[str, Any]): see `training_arguments`.
     RETURNS (Trained): where the model is.
     RAISES (AngelError): see `run_training`.
     """
-
-    def make_trainer(checkpoints: Path) -> PositiveTrainer:
-        return PositiveTrainer(
-            backbone=backbone,
-            settings=settings.optimizer,
-            development=development,
-            label_smoothing=settings.label_smoothing,
-            args=training_arguments(
-                TrainingArguments,
-                settings.optimizer,
-                checkpoints,
-                measured=development is not None,
-            ),
-            train_dataset=rows,
-            data_collator=partial(
-                collate_examples, pad_token_id=backbone.model.config.pad_token_id
-            ),
-        )
-
-    return run_training(make_trainer, backbone, settings, output, len(rows))
+    measured = development is not None
+    arguments = training_arguments(TrainingArguments, settings.optimizer, output, measured, options)
+    trainer = partial(PositiveTrainer, label_smoothing=settings.label_smoothing)
+    return run_training(
+        trainer, arguments, collate_examples, backbone, rows, settings, output, development
+    )

@@ -4,22 +4,26 @@ evaluation, checkpoints that link, metrics in a file, resuming after an interrup
 import json
 import os
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any, TypeVar
 
 import torch
 from torch.utils.data import Sampler
+from tqdm import tqdm
 from transformers.trainer import TRAINER_STATE_NAME, Trainer
-from transformers.trainer_callback import TrainerCallback
+from transformers.trainer_callback import PrinterCallback, TrainerCallback
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
 from ...errors import AngelError
-from ...files.atomic import write_text
+from ...files.atomic import write_json, write_text
 from ...files.json_values import parse_as
-from ..data.batches import LengthSampler
+from ..data.batches import LengthSampler, TokenRows
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..settings.config_tables import OptimizerSettings, as_plain
@@ -28,6 +32,7 @@ MODEL_FOLDER = "model"
 METRICS_FILE = "metrics.jsonl"
 CHECKPOINTS_FOLDER = "checkpoints"
 RUN_FILE = "run.json"
+RESULT_FILE = "result.json"
 _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
 _Kind = TypeVar("_Kind")
 
@@ -43,6 +48,10 @@ class Trained:
 
     folder: Path
     accuracy: float | None
+
+    def __str__(self) -> str:
+        accuracy = "" if self.accuracy is None else f" (development accuracy {self.accuracy:.1%})"
+        return f"Model: {self.folder}{accuracy}"
 
 
 class MeasuredTrainer(Trainer):
@@ -62,7 +71,6 @@ class MeasuredTrainer(Trainer):
             train_dataset=train_dataset,
             # transformers needs one for any evaluation; it is not used.
             eval_dataset=train_dataset if measured else None,
-            callbacks=[MeasureAtEnd()] if measured else [],
             **kwargs,
         )
 
@@ -78,6 +86,9 @@ class MeasuredTrainer(Trainer):
             self.args, self.state, self.control, metrics
         )
         return metrics
+
+    def _issue_warnings_after_load(self, load_result: Any) -> None:
+        """Called by the trainer for weights that its own checkpoint lacks: the tied ones."""
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         return LengthSampler(self.rows.lengths, self.settings.batch_size, self.settings.seed)
@@ -125,45 +136,85 @@ class LinkingTrainer(MeasuredTrainer):
         self.backbone.save_settings(Path(folder))
 
 
-class MeasureAtEnd(TrainerCallback):
-    """The last checkpoint is measured like the others, whatever the number of updates."""
+class Report(TrainerCallback):
+    """Prints a line at each checkpoint and at the end of each epoch, and writes everything that is
+    logged to a JSONL file, one object per line with its `step`. The log of a resumed run goes back
+    to its checkpoint, and so does the file.
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Called by the trainer."""
-        if state.global_step >= state.max_steps:
-            control.should_evaluate = True
-
-
-class MetricsFile(TrainerCallback):
-    """Writes what was logged to a JSONL file, one object per line with its `step`. The log of a
-    resumed run goes back to its checkpoint, and so does the file.
+        step 500, epoch 1.3: loss 0.412, accuracy 0.871, accuracy top k 0.934
 
     path (Path): the file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.losses: list[float] = []
+        self.reported = 0
 
-    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Called by the trainer."""
-        if state.is_world_process_zero:
-            lines = (json.dumps(logged) + "\n" for logged in state.log_history)
-            write_text(self.path, "".join(lines))
+        self.bar = tqdm(total=state.max_steps, disable=None, leave=False, unit=" steps")
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Called by the trainer."""
+        self.bar.update(state.global_step - self.bar.n)
+        # The last checkpoint is measured like the others, whatever the number of updates.
+        if args.load_best_model_at_end and state.global_step >= state.max_steps:
+            control.should_evaluate = True
+        control.should_log |= control.should_evaluate or control.should_save
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Called by the trainer."""
+        control.should_log = True
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+        """Called by the trainer."""
+        if not state.is_world_process_zero:
+            return
+        self.losses += [logs["loss"]] if "loss" in logs else []
+        write_text(self.path, "".join(json.dumps(logged) + "\n" for logged in state.log_history))
+
+    def on_evaluate(
+        self, args: Any, state: Any, control: Any, metrics: Any = None, **kwargs: Any
+    ) -> None:
+        """Called by the trainer."""
+        if not state.is_world_process_zero or state.global_step == self.reported:
+            return
+        figures = {"loss": fmean(self.losses)} if self.losses else {}
+        figures |= {name.removeprefix("eval_"): x for name, x in (metrics or {}).items()}
+        shown = ", ".join(f"{name.replace('_', ' ')} {x:.3f}" for name, x in figures.items())
+        tqdm.write(f"step {state.global_step}, epoch {state.epoch or 0:.1f}: {shown}")
+        self.losses, self.reported = [], state.global_step
+
+    # Without a development set, lines are printed at these points.
+    on_save = on_epoch_begin = on_train_end = on_evaluate
 
 
 def training_arguments(
-    kind: type[_Arguments], settings: OptimizerSettings, output: Path, measured: bool, **extra: Any
+    kind: type[_Arguments],
+    settings: OptimizerSettings,
+    output: Path,
+    measured: bool,
+    options: Mapping[str, Any],
+    **own: Any,
 ) -> _Arguments:
     """transformers' arguments.
 
     kind (type): `TrainingArguments`, or TRL's.
     settings (OptimizerSettings): of the training.
-    output (Path): folder of the checkpoints.
+    output (Path): folder of the stage.
     measured (bool): development accuracy is measured, and the best checkpoint chosen.
-    extra (Any): arguments of `kind` alone.
+    options (Mapping[str, Any]): arguments of `TrainingArguments` that replace these.
+    own (Any): arguments of `kind` alone.
     RETURNS (_Arguments): filled.
-    RAISES (AngelError): the batch does not divide over processes and parts.
+    RAISES (AngelError): an unknown option, or a batch that does not divide over processes and
+        parts.
     """
+    if unknown := options.keys() - {item.name for item in fields(TrainingArguments)}:
+        raise AngelError(
+            f"[trainer] takes arguments of transformers' TrainingArguments, which has no "
+            f"{', '.join(sorted(unknown))}."
+        )
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     parts = processes * settings.accumulate
     if settings.batch_size % parts:
@@ -174,82 +225,100 @@ def training_arguments(
     on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
     # transformers leaves the precision of one trainer here for the next one in the process.
     os.environ["ACCELERATE_MIXED_PRECISION"] = "no"
-    return kind(
-        output_dir=str(output),
-        per_device_train_batch_size=settings.batch_size // parts,
-        gradient_accumulation_steps=settings.accumulate,
-        max_steps=settings.steps or -1,
-        num_train_epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        weight_decay=settings.weight_decay,
-        adam_beta1=settings.adam_beta1,
-        adam_beta2=settings.adam_beta2,
-        adam_epsilon=settings.adam_epsilon,
-        optim="adamw_torch_fused",
-        max_grad_norm=settings.clip_norm,
-        warmup_steps=settings.warmup_steps,
-        lr_scheduler_type=settings.schedule,
-        lr_scheduler_kwargs=(
-            {"lr_end": settings.end_learning_rate} if settings.schedule == "polynomial" else {}
-        ),
-        bf16=settings.precision == "bfloat16",
-        use_cpu=on_cpu,
-        ddp_backend="gloo" if on_cpu and processes > 1 else None,
-        ddp_find_unused_parameters=False,
-        deepspeed=settings.deepspeed,
-        seed=settings.seed,
-        logging_steps=settings.log_every,
-        save_steps=settings.checkpoint_every,
-        save_total_limit=settings.keep_checkpoints,
-        eval_strategy="steps" if measured else "no",
-        eval_steps=settings.checkpoint_every,
-        metric_for_best_model="accuracy" if measured else None,
-        greater_is_better=True if measured else None,
-        load_best_model_at_end=measured,
-        remove_unused_columns=False,
-        average_tokens_across_devices=True,
-        report_to=[],
-        **extra,
-    )
+    same = ("learning_rate", "weight_decay", "adam_beta1", "adam_beta2", "adam_epsilon")
+    arguments: dict[str, Any] = {
+        **{name: getattr(settings, name) for name in (*same, "warmup_steps", "seed")},
+        "output_dir": str(output / CHECKPOINTS_FOLDER),
+        "per_device_train_batch_size": settings.batch_size // parts,
+        "gradient_accumulation_steps": settings.accumulate,
+        "max_steps": settings.steps or -1,
+        "num_train_epochs": settings.epochs,
+        "optim": "adamw_torch_fused",
+        "max_grad_norm": settings.clip_norm,
+        "lr_scheduler_type": settings.schedule,
+        "bf16": settings.precision == "bfloat16",
+        "fp16": settings.precision == "float16",
+        "use_cpu": on_cpu,
+        "ddp_backend": "gloo" if on_cpu and processes > 1 else None,
+        "ddp_find_unused_parameters": False,
+        "logging_steps": settings.log_every,
+        "save_steps": settings.checkpoint_every,
+        "save_total_limit": settings.keep_checkpoints,
+        "remove_unused_columns": False,
+        "label_names": ["labels"],
+        "gradient_checkpointing_kwargs": {"use_reentrant": False},
+        "average_tokens_across_devices": True,
+        "disable_tqdm": True,
+        "report_to": [],
+    }
+    if settings.schedule == "polynomial":
+        arguments["lr_scheduler_kwargs"] = {"lr_end": settings.end_learning_rate}
+    if measured:
+        arguments |= {
+            "eval_strategy": "steps",
+            "eval_steps": settings.checkpoint_every,
+            "metric_for_best_model": "accuracy",
+            "greater_is_better": True,
+            "load_best_model_at_end": True,
+        }
+    return kind(**{**arguments, **own, **options})
 
 
 def run_training(
-    make_trainer: Callable[[Path], LinkingTrainer],
+    make_trainer: Callable[..., LinkingTrainer],
+    arguments: TrainingArguments,
+    collate: Callable[..., Any],
     backbone: Backbone,
+    rows: TokenRows,
     settings: Any,
     output: Path,
-    n_rows: int,
+    development: Development | None,
 ) -> Trained:
     """Train, continue an interrupted run, or return the result of a finished one.
 
-    make_trainer (Callable[[Path], LinkingTrainer]): gets the folder of the checkpoints.
+    make_trainer (Callable[..., LinkingTrainer]): a class, or one with some arguments filled in.
+    arguments (TrainingArguments): see `training_arguments`.
+    collate (Callable[..., Any]): rows and `pad_token_id` → a batch.
     backbone (Backbone): trained in place.
-    settings (Any): dataclass with an `optimizer`; a run that stands in `output` must have had the
-        same.
+    rows (TokenRows): the training set.
+    settings (Any): dataclass with an `optimizer`; a run in the same folder must have had the same,
+        and as many rows.
     output (Path): folder of the stage.
-    n_rows (int): rows of the training set, compared like the settings.
+    development (Development | None): measured at each checkpoint.
     RETURNS (Trained): the folder `model` in `output`.
-    RAISES (AngelError): there are no rows; another run stands in `output`.
+    RAISES (AngelError): there are no rows, or the folder has another run.
     """
-    if not n_rows:
+    if not len(rows):
         raise AngelError(
             f"There is nothing to train on for {output}. Check the files and the vocabulary."
         )
     optimizer: OptimizerSettings = settings.optimizer
     output.mkdir(parents=True, exist_ok=True)
-    lock_run_folder(output, {"settings": as_plain(settings), "rows": n_rows})
+    lock_run_folder(output, {"settings": as_plain(settings), "rows": len(rows)})
     if (done := finished(output)) is not None:
         return done
     set_seed(optimizer.seed)
     set_dropout(backbone.model, optimizer.dropout, optimizer.attention_dropout)
-    trainer = make_trainer(output / CHECKPOINTS_FOLDER)
+    try:
+        trainer = make_trainer(
+            args=arguments,
+            backbone=backbone,
+            settings=optimizer,
+            development=development,
+            train_dataset=rows,
+            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
+        )
+    except RuntimeError as error:  # e.g. TensorBoard is not installed
+        raise AngelError(f"The settings do not work here: {error}") from error
+    if trainer.args.should_save:
+        print(f"Training on {len(rows):,} examples: {output}")
     train_or_resume(trainer, output)
     folder = output / MODEL_FOLDER
     accuracy = trainer.state.best_metric
     if trainer.args.should_save:
         model = trainer.accelerator.unwrap_model(trainer.model)
         Backbone(model, backbone.tokenizer, backbone.format).save(folder)
-        write_text(output / "result.json", json.dumps({"accuracy": accuracy}) + "\n")
+        write_result(output, {"accuracy": accuracy})
     trainer.accelerator.wait_for_everyone()
     return Trained(folder, accuracy)
 
@@ -260,15 +329,30 @@ def train_or_resume(trainer: Trainer, output: Path) -> None:
     trainer (Trainer): with `CHECKPOINTS_FOLDER` of the output as its own.
     output (Path): folder of the stage, for the metrics.
     """
-    trainer.add_callback(MetricsFile(output / METRICS_FILE))
+    trainer.remove_callback(PrinterCallback)
+    trainer.add_callback(Report(output / METRICS_FILE))
     with trainer.args.main_process_first(desc="checkpoints"):
         checkpoint = last_checkpoint(output / CHECKPOINTS_FOLDER)
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    with warnings.catch_warnings():
+        # transformers calls a function by its old name, and is not sure of the age of files.
+        for message in (".*torch.cpu.amp.autocast", "mtime may not be reliable"):
+            warnings.filterwarnings("ignore", message)
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+
+
+def write_result(output: Path, result: Any) -> None:
+    """Mark a run as finished, and remove its checkpoints, which nothing needs any more.
+
+    output (Path): folder of the run.
+    result (Any): plain values.
+    """
+    write_json(output / RESULT_FILE, result)
+    shutil.rmtree(output / CHECKPOINTS_FOLDER, ignore_errors=True)
 
 
 def finished(output: Path) -> Trained | None:
     """RETURNS (Trained | None): the result of a stage, None if it has not ended."""
-    result = output / "result.json"
+    result = output / RESULT_FILE
     if not result.is_file():
         return None
     return Trained(output / MODEL_FOLDER, read_own(result, dict[str, Any])["accuracy"])

@@ -1,9 +1,10 @@
 """Examples as token ids, and batches of them by length."""
 
-import logging
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,12 +14,13 @@ from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 from tqdm import tqdm
 
+from ...errors import AngelWarning
 from ...model.mention import Mention
 from ...model.prompts import PromptEncoder
 from ..models.losses import IGNORE
 
-logger = logging.getLogger(__name__)
-
+PAIR = ("chosen", "rejected")
+_T = TypeVar("_T")
 # Every new tensor shape costs memory on the CPU and a kernel choice on the GPU.
 _MULTIPLE = 8
 _POOL = 64
@@ -82,32 +84,52 @@ class TokenRows(Dataset):
         return source, prefix + np.max([*lengths.values()], axis=0)
 
 
-def encode_examples(
-    examples: Iterable[Example],
+def encode(
+    items: Iterable[Example] | Iterable[PreferencePair],
     prompts: PromptEncoder,
     max_target_tokens: int,
-    total: int | None = None,
+    targets: Sequence[str] = ("name",),
 ) -> TokenRows:
-    """Token ids of positive examples.
+    """Token ids of examples or pairs.
 
-    examples (Iterable[Example]): read once, in chunks.
+    items (Iterable[Example] | Iterable[PreferencePair]): read once, in chunks.
     prompts (PromptEncoder): the model's.
-    max_target_tokens (int): longest decoder input; longer rows are left out with a
-        warning.
-    total (int | None): number of examples, for the progress bar.
-    RETURNS (TokenRows): columns `source`, `prefix`, `name`.
+    max_target_tokens (int): longest decoder input; longer rows are left out with a warning.
+    targets (Sequence[str]): `("name",)`, or `PAIR` for pairs.
+    RETURNS (TokenRows): columns `source`, `prefix` and the targets.
     """
-    return _encode(examples, prompts, max_target_tokens, ("name",), total)
-
-
-def encode_pairs(
-    pairs: Sequence[PreferencePair], prompts: PromptEncoder, max_target_tokens: int
-) -> TokenRows:
-    """Token ids of preference pairs; arguments as of `encode_examples`.
-
-    RETURNS (TokenRows): columns `source`, `prefix`, `chosen`, `rejected`.
-    """
-    return _encode(pairs, prompts, max_target_tokens, ("chosen", "rejected"), len(pairs))
+    names = ("source", "prefix", *targets)
+    kind = pa.large_list(pa.int32())
+    columns: dict[str, list[pa.Array]] = {name: [] for name in names}
+    dropped = 0
+    for chunk in chunks(progress(items, "Tokenizing", "examples"), 1024):
+        # A mention's positives and pairs stand together: its context is tokenized once.
+        mentions = list(dict.fromkeys(item.mention for item in chunk))
+        row_of = {mention: row for row, mention in enumerate(mentions)}
+        sources, prefixes = prompts.source_ids(mentions), prompts.prefix_ids(mentions)
+        rows = [row_of[item.mention] for item in chunk]
+        lists = [[sources[row] for row in rows], [prefixes[row] for row in rows]]
+        lists += [prompts.encode_names([getattr(x, name) for x in chunk]) for name in targets]
+        # The end token is predicted, never read.
+        kept = [
+            row
+            for row in zip(*lists, strict=True)
+            if len(row[1]) + max(map(len, row[2:])) - 1 <= max_target_tokens
+        ]
+        dropped += len(chunk) - len(kept)
+        for i, name in enumerate(names):
+            columns[name].append(pa.array([row[i] for row in kept], kind))
+    joined = {
+        name: pa.chunked_array(parts, kind).combine_chunks() for name, parts in columns.items()
+    }
+    if dropped:
+        warnings.warn(
+            f"{dropped:,} of {dropped + len(joined['source']):,} examples are longer than the "
+            "model's decoder input and are left out.",
+            AngelWarning,
+            stacklevel=3,
+        )
+    return TokenRows(joined)
 
 
 def collate_examples(
@@ -119,7 +141,7 @@ def collate_examples(
     `labels` [-100, 8, 9, 2]: what stands at a position predicts the label there, and nothing of
     the prefix is a label. Lengths are padded on the right to multiples of 8.
 
-    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode_examples`.
+    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode`.
     pad_token_id (int): the model's.
     RETURNS (dict[str, Tensor]): `input_ids`, `attention_mask`, `decoder_input_ids`, `labels`.
     """
@@ -134,14 +156,14 @@ def collate_pairs(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -
     """A batch of preference pairs: the chosen names' rows first, then the rejected ones', each
     as in `collate_examples`.
 
-    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode_pairs`.
+    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode` for pairs.
     pad_token_id (int): the model's.
     RETURNS (dict[str, Tensor]): as `collate_examples`, twice as many rows; and, where the rows
         have them, `ref_chosen_logps` and `ref_rejected_logps`, one value a pair.
     """
     batch = _batch(
         [row["source"] for row in rows] * 2,
-        [(row["prefix"], row[side]) for side in ("chosen", "rejected") for row in rows],
+        [(row["prefix"], row[side]) for side in PAIR for row in rows],
         pad_token_id,
     )
     for name in rows[0].keys() & {"ref_chosen_logps", "ref_rejected_logps"}:
@@ -201,43 +223,10 @@ def order_by_length(
     return np.concatenate(parts) if parts else order
 
 
-def _encode(
-    items: Iterable,
-    prompts: PromptEncoder,
-    max_target_tokens: int,
-    targets: Sequence[str],
-    total: int | None,
-) -> TokenRows:
-    names = ("source", "prefix", *targets)
-    kind = pa.large_list(pa.int32())
-    columns: dict[str, list[pa.Array]] = {name: [] for name in names}
-    dropped = 0
-    for chunk in chunks(tqdm(items, desc="Tokenizing", total=total, unit="examples"), 1024):
-        # A mention's positives and pairs stand together: its context is tokenized once.
-        mentions = list(dict.fromkeys(item.mention for item in chunk))
-        row_of = {mention: row for row, mention in enumerate(mentions)}
-        sources, prefixes = prompts.source_ids(mentions), prompts.prefix_ids(mentions)
-        rows = [row_of[item.mention] for item in chunk]
-        lists = [[sources[row] for row in rows], [prefixes[row] for row in rows]]
-        lists += [prompts.encode_names([getattr(x, name) for x in chunk]) for name in targets]
-        # The end token is predicted, never read.
-        kept = [
-            row
-            for row in zip(*lists, strict=True)
-            if len(row[1]) + max(map(len, row[2:])) - 1 <= max_target_tokens
-        ]
-        dropped += len(chunk) - len(kept)
-        for i, name in enumerate(names):
-            columns[name].append(pa.array([row[i] for row in kept], kind))
-    joined = {
-        name: pa.chunked_array(parts, kind).combine_chunks() for name, parts in columns.items()
-    }
-    if dropped:
-        logger.warning(
-            f"{dropped} examples are longer than the model's decoder input and left out; "
-            f"{len(joined['source'])} stay."
-        )
-    return TokenRows(joined)
+def progress(items: Iterable[_T], title: str, unit: str, total: int | None = None) -> Iterable[_T]:
+    """items (Iterable[_T]): any. title (str), unit (str): shown. total (int | None): their number.
+    RETURNS (Iterable[_T]): they, with a bar on a terminal that goes when all are through."""
+    return tqdm(items, title, total, leave=False, unit=f" {unit}", disable=None)
 
 
 def chunks(items: Iterable, size: int) -> Iterator[list]:

@@ -1,7 +1,7 @@
 """The vocabulary of a config, and the gold mentions of its corpora."""
 
-import logging
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...corpora.documents import CorpusDocument
 from ...corpora.registry import read_corpus
-from ...errors import AngelError
+from ...errors import AngelError, AngelWarning
 from ...model.mention import mention_at
 from ...vocabulary.kb import ConceptKB
 from ...vocabulary.lookup.tfidf import TrigramTfidf
@@ -20,8 +20,6 @@ from ...vocabulary.species.reader import SpeciesReader
 from ...vocabulary.species.suffixes import SEPARATOR
 from ..settings.config_tables import TrainingConfig
 from .development import Development, LabelledMention, even_sample
-
-logger = logging.getLogger(__name__)
 
 
 def label_mentions(
@@ -95,14 +93,14 @@ class TrainingData:
     @cached_property
     def train(self) -> list[LabelledMention]:
         """Training mentions that the vocabulary knows."""
-        return [*chain.from_iterable(self._mentions(self.config.data.train, "data.train"))]
+        return [*chain.from_iterable(label_files(self.config.data.train, "data.train", self.kb))]
 
     @cached_property
     def development(self) -> Development | None:
         """How accuracy is measured; None without development files."""
         if not self.config.data.dev:
             return None
-        files = self._mentions(self.config.data.dev, "data.dev")
+        files = label_files(self.config.data.dev, "data.dev", self.kb)
         sample = self.config.development.sample
         mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
         return Development([*mentions], self.kb, self.config.development)
@@ -123,27 +121,32 @@ class TrainingData:
         types = set(self.config.pretrain.vocabulary.types)
         return (c for c in self.kb if not types or not types.isdisjoint(c.types))
 
-    def _mentions(self, paths: tuple[str, ...], setting: str) -> list[list[LabelledMention]]:
-        files: list[list[LabelledMention]] = []
-        for path in paths:
-            mentions, unknown = label_mentions(
-                read_corpus(Path(path)),
-                self.kb.resolve,
-                self.kb.species_reader,
+
+def label_files(paths: Sequence[str], setting: str, kb: ConceptKB) -> list[list[LabelledMention]]:
+    """Read the gold mentions of corpus files.
+
+    paths (Sequence[str]): preprocessed.
+    setting (str): that names them, for messages.
+    kb (ConceptKB): the vocabulary.
+    RETURNS (list[list[LabelledMention]]): mentions that the vocabulary knows, file by file.
+    RAISES (AngelError): there are none.
+    """
+    files: list[list[LabelledMention]] = []
+    for path in paths:
+        mentions, unknown = label_mentions(read_corpus(Path(path)), kb.resolve, kb.species_reader)
+        files.append(mentions)
+        if unknown:
+            warnings.warn(
+                f"{path}: {unknown:,} of {unknown + len(mentions):,} mentions have no identifier "
+                "of the vocabulary and are left out.",
+                AngelWarning,
+                stacklevel=2,
             )
-            files.append(mentions)
-            logger.info(
-                "%s: %d mentions, %d more without an identifier of the vocabulary",
-                path,
-                len(mentions),
-                unknown,
-            )
-        if not any(files):
-            raise AngelError(
-                f"{setting} has no mention with an identifier of the vocabulary (files: "
-                f"{list(paths)})."
-            )
-        return files
+    if not any(files):
+        raise AngelError(
+            f"{setting} has no mention with an identifier of the vocabulary (files: {list(paths)})."
+        )
+    return files
 
 
 def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> dict[str, str]:

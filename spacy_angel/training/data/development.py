@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tqdm import tqdm
 
 from ...model.checkpoint import DTYPES
 from ...model.families import family_of
@@ -12,8 +11,9 @@ from ...model.mention import Mention
 from ...search.generator import Generator
 from ...search.search import SearchSettings
 from ...vocabulary.kb import ConceptKB
-from ..models.backbones import Backbone
+from ..models.backbones import Backbone, merged
 from ..settings.config_tables import BeamSettings, DevelopmentSettings
+from .batches import chunks, progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
     dtype (str): type of the weights in use; of the BART family only.
     RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
     """
-    config = backbone.model.config
-    model = family_of(config).from_module(backbone.model, DTYPES[dtype])
-    return Generator(model, backbone.prompts, config)
+    module = merged(backbone.model)
+    model = family_of(module.config).from_module(module, DTYPES[dtype])
+    return Generator(model, backbone.prompts, module.config)
 
 
 def predict(
@@ -121,9 +121,6 @@ def predict(
     batch_size = settings.batch_size
     # Each block is sorted by length inside; a larger one wastes less, but shows less progress.
     block = 16 * batch_size
-    with tqdm(total=len(mentions), desc=description, unit="mentions") as progress:
-        for start in range(0, len(mentions), block):
-            part = mentions[start : start + block]
-            for result in generator.search(part, space, beam_search, batch_size=batch_size):
-                yield [(found.name, found.suffix) for found in result.hypotheses]
-            progress.update(len(part))
+    for part in progress(list(chunks(mentions, block)), description, "blocks"):
+        for result in generator.search(part, space, beam_search, batch_size=batch_size):
+            yield [(found.name, found.suffix) for found in result.hypotheses]

@@ -4,6 +4,7 @@ ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
 """
 
 import random
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -65,36 +66,6 @@ def nearest_names(
         [options[i] for i in np.argsort(-scores[end - len(options) : end], kind="stable")[:k]]
         for options, end in zip(distinct, ends, strict=True)
     ]
-
-
-def embedding_scorer(name_or_path: str, batch_size: int = 64) -> PairScorer:
-    """Scorer by a sentence encoder, e.g. SapBERT (ANGEL, table 3), on a GPU if there is one.
-
-    name_or_path (str): a BERT-like checkpoint.
-    batch_size (int): texts at a time.
-    RETURNS (PairScorer): cosine of the means over a text's tokens.
-    """
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    tokenizer = AutoTokenizer.from_pretrained(name_or_path)
-    model = AutoModel.from_pretrained(name_or_path).to(device).eval()
-
-    @torch.inference_mode()
-    def score(mentions: Sequence[str], names: Sequence[str]) -> np.ndarray:
-        if not names:
-            return np.zeros(0)
-        vectors: dict[str, np.ndarray] = {}
-        for chunk in chunks(sorted({*mentions, *names}), batch_size):
-            tokens = tokenizer(chunk, padding=True, truncation=True, return_tensors="pt").to(device)
-            mask = tokens["attention_mask"][:, :, None]
-            means = (model(**tokens).last_hidden_state * mask).sum(1) / mask.sum(1)
-            unit = torch.nn.functional.normalize(means, dim=1).float().cpu().numpy()
-            vectors.update(zip(chunk, unit, strict=True))
-        return np.array([vectors[m] @ vectors[n] for m, n in zip(mentions, names, strict=True)])
-
-    return score
 
 
 def clause(
@@ -295,16 +266,13 @@ def positive_examples(
     RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
         as asked for.
     """
-    score: PairScorer = data.tfidf.pairwise
-    if settings.select == "embedding":
-        score = embedding_scorer(settings.embedding_model)
     names_of = cache(partial(gold_names, kb=data.kb))
     written = [names_of(labelled.concept_ids) for labelled in data.train]
     nearest = nearest_names(
         [labelled.mention.text for labelled in data.train],
         [list(names) for names in written],
         settings.positives,
-        score,
+        data.tfidf.pairwise,
     )
     examples = [
         Example(labelled.mention, own[name])
@@ -347,28 +315,18 @@ def clauses(data: TrainingData) -> Iterator[Example]:
         yield from vocabulary_examples(data.pretraining_concepts(), rng, score, copies)
 
 
-def n_clauses(data: TrainingData) -> int:
-    """RETURNS (int): how many there are, but for names that two spellings of a concept share."""
-    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
-    return n_names * data.config.pretrain.vocabulary.passes
-
-
 def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     """Preference pairs of the second stage of pre-training: the rejected names are those of other
     concepts that are nearest to the mention (ANGEL, section 3.3).
 
     data (TrainingData): vocabulary, settings.
-    RETURNS (Iterator[PreferencePair]): of evenly spaced clauses as many as `max_pairs` allows.
+    YIELDS (PreferencePair): of evenly spaced clauses as many as `max_pairs` allows.
     """
-    return islice(_clause_pairs(data), data.config.pretrain.vocabulary.max_pairs or None)
-
-
-def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     settings = data.config.pretrain.vocabulary
     index = {name: i for i, name in enumerate(data.names)}
-    every = 1
-    if settings.max_pairs:
-        every = max(1, n_clauses(data) * settings.negatives // settings.max_pairs)
+    left = settings.max_pairs or sys.maxsize
+    n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
+    every = max(1, n_names * settings.passes * settings.negatives // left)
     for chunk in chunks(islice(clauses(data), 0, None, every), 256):
         rejected = nearest_wrong_names(
             [example.mention.text for example in chunk],
@@ -378,5 +336,11 @@ def _clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
             settings.negatives,
             data.tfidf,
         )
-        for example, wrong in zip(chunk, rejected, strict=True):
-            yield from (PreferencePair(example.mention, example.name, name) for name in wrong)
+        pairs = [
+            PreferencePair(example.mention, example.name, name)
+            for example, wrong in zip(chunk, rejected, strict=True)
+            for name in wrong
+        ]
+        yield from pairs[:left]
+        if not (left := left - len(pairs)) > 0:
+            return

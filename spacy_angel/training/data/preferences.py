@@ -1,17 +1,14 @@
-"""Preference pairs: from predictions by the paper's rule and its ablations, and from a curator's
-corrections (ANGEL, section 3.2 and table 2)."""
+"""Preference pairs: from predictions, by the paper's rule and its ablations (ANGEL, section 3.2 and
+table 2)."""
 
 import json
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, Field
-
-from ...errors import AngelError, AngelWarning
+from ...errors import AngelError
 from ...files.atomic import write_text
 from ...files.faults import FileReading
 from ...files.json_values import parse_as
@@ -24,7 +21,7 @@ from ..settings.config_tables import PairSettings
 from .batches import PreferencePair
 from .corpus import gold_names
 from .development import LabelledMention, predict
-from .examples import nearest_names, nearest_wrong_names
+from .examples import nearest_names
 
 
 def rank_pairs(
@@ -85,7 +82,6 @@ def prediction_pairs(
         return [
             PreferencePair(mention, positive, name, None, rank) for rank, name in enumerate(names)
         ]
-    assert settings.rule != "tfidf"
     return [
         PreferencePair(mention, names[chosen], names[rejected], chosen, rejected)
         for chosen, rejected in rank_pairs(right, settings.rule)
@@ -102,7 +98,7 @@ def mine_pairs(
     """Search for every mention and pair what comes out.
 
     mentions (Sequence[LabelledMention]): of the training set.
-    generator (Generator): the current model; unused by the rule `tfidf`.
+    generator (Generator): the current model.
     kb (ConceptKB): the vocabulary.
     tfidf (TrigramTfidf): fitted on the names of the vocabulary, by index.
     settings (PairSettings): which pairs.
@@ -121,21 +117,6 @@ def mine_pairs(
         next((written[name] for name in names), None)
         for names, written in zip(nearest, options, strict=True)
     ]
-    if settings.rule == "tfidf":
-        rejected = nearest_wrong_names(
-            texts,
-            [set(labelled.concept_ids) for labelled in mentions],
-            [kb.name(i) for i in range(kb.n_names)],
-            kb.concept_ids_of,
-            settings.top_k,
-            tfidf,
-        )
-        return [
-            PreferencePair(labelled.mention, positive, name)
-            for labelled, positive, wrong in zip(mentions, positives, rejected, strict=True)
-            if positive is not None
-            for name in wrong
-        ]
     pairs: list[PreferencePair] = []
     predictions = predict(
         [labelled.mention for labelled in mentions],
@@ -149,78 +130,6 @@ def mine_pairs(
         names = [kb.written(*name) for name in predicted]
         right = [not gold.isdisjoint(kb.concept_ids_of(*name)) for name in predicted]
         pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
-    return pairs
-
-
-_NotBlank = Annotated[str, Field(pattern=r"\S")]
-
-
-class Correction(BaseModel, strict=True, frozen=True):
-    """A curator's decision about a link.
-
-    mention (str), left (str), right (str): the mention in its context.
-    chosen_id (str): the right concept.
-    rejected_ids (tuple[str, ...]): concepts that are wrong here.
-    """
-
-    mention: _NotBlank
-    left: str = ""
-    right: str = ""
-    chosen_id: _NotBlank
-    rejected_ids: Annotated[tuple[_NotBlank, ...], Field(strict=False)]
-
-
-def read_corrections(path: Path) -> Iterator[Correction]:
-    """Read a curator's file, one JSON object a line: `{"mention": "MLD", "left": "a gene for",
-    "right": "was found", "chosen_id": "MESH:D007966", "rejected_ids": ["MESH:D008209"]}`.
-
-    path (Path): JSONL; `left`, `right` may be missing. A line that cannot be read is skipped with
-        a warning that names it.
-    RETURNS (Iterator[Correction]): in the order of the file.
-    """
-    for number, line in numbered_lines(path, FileReading(str(path))):
-        if not line.strip():
-            continue
-        try:
-            yield parse_as(line, Correction)
-        except ValueError as error:
-            warnings.warn(
-                f"{path}, line {number}, is not a correction: {error}.", AngelWarning, stacklevel=2
-            )
-
-
-def correction_pairs(
-    corrections: Iterable[Correction],
-    kb: ConceptKB,
-    score: Callable,
-) -> list[PreferencePair]:
-    """Pairs of a curator's corrections: the nearest name of the chosen concept with the nearest
-    name of each rejected one that is not the chosen one's too.
-
-    corrections (Iterable[Correction]): as read.
-    kb (ConceptKB): the vocabulary; a correction whose identifiers it lacks is skipped with a
-        warning.
-    score (Callable): e.g. `TrigramTfidf.pairwise`.
-    RETURNS (list[PreferencePair]): one a rejected identifier.
-    """
-    pairs = []
-    for correction in corrections:
-        chosen_id = kb.resolve(correction.chosen_id)
-        rejected_ids = [kb.resolve(concept_id) for concept_id in correction.rejected_ids]
-        if chosen_id is None or None in rejected_ids:
-            message = f"A correction names an identifier that the vocabulary lacks: {correction}."
-            warnings.warn(message, AngelWarning, stacklevel=2)
-        if chosen_id is None:
-            continue
-        right = gold_names([chosen_id], kb)
-        text = correction.mention
-        mention = Mention(text, correction.left, correction.right)
-        [[chosen]] = nearest_names([text], [list(right)], 1, score)
-        for concept_id in filter(None, rejected_ids):
-            written = gold_names([concept_id], kb)
-            wrong = [name for name, other in written.items() if other != right.get(name)]
-            for [rejected] in filter(None, nearest_names([text], [wrong], 1, score)):
-                pairs.append(PreferencePair(mention, right[chosen], written[rejected]))
     return pairs
 
 

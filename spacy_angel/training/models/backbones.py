@@ -3,14 +3,16 @@
 It starts from a checkpoint, or as a small BART, fresh or made of a BERT.
 """
 
-from collections.abc import Iterable
+import copy
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from huggingface_hub import HfApi, snapshot_download
+from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import (
     AutoConfig,
     AutoModel,
@@ -22,15 +24,17 @@ from transformers import (
 )
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
 
-from ...errors import AngelError
+from ...errors import AngelError, missing_package
 from ...files.atomic import replacing_folder
 from ...model.checkpoint import (
+    PROMPT_FILE,
     checkpoint_folder,
     max_positions,
     open_checkpoint,
     prompt_encoder,
     save_settings,
 )
+from ...model.presets import preset_of
 from ...model.prompts import PromptEncoder, PromptFormat
 from ..settings.config_tables import BackboneSettings
 
@@ -94,7 +98,7 @@ class Backbone:
         folder (Path): appears under this name only when it is complete.
         """
         with replacing_folder(folder, lambda _: True) as parts:
-            self.model.save_pretrained(parts)
+            merged(self.model).save_pretrained(parts)
             self.save_settings(parts)
 
 
@@ -107,14 +111,17 @@ def load_backbone(
 ) -> Backbone:
     """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
 
-    name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
+    name_or_path (str | Path): see `local_checkpoint`.
     max_source_tokens (int | None): replaces the saved length; not above what the model takes.
     tokenizer (str | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
     RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
         marks that the tokenizer cannot tell from words become added tokens.
     RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
-    checkpoint = open_checkpoint(name_or_path, tokenizer=tokenizer, preset=preset)
+    folder = local_checkpoint(name_or_path)
+    if preset is None and not (folder / PROMPT_FILE).is_file():
+        preset = preset_of(str(name_or_path).partition("@")[0]).format.preset
+    checkpoint = open_checkpoint(folder, tokenizer=tokenizer, preset=preset)
     model = checkpoint.module(attn_implementation=fast_attention())
     length = max_source_tokens or checkpoint.format.max_source_tokens
     length = min(length, max_positions(model.config, "encoder") or length)
@@ -123,6 +130,67 @@ def load_backbone(
     if not tells_marks(backbone.tokenizer, format):
         add_marks(backbone)
     return backbone
+
+
+def local_checkpoint(name_or_path: str | Path) -> Path:
+    """Find a checkpoint.
+
+    name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`; a name on the hub may be
+        followed by a revision: `dmis-lab/ANGEL_ncbi@main`.
+    RETURNS (Path): the folder, downloaded where it is a name on the hub.
+    RAISES (AngelError): there is no such folder, name or revision.
+    """
+    name, _, revision = str(name_or_path).partition("@")
+    if not revision or Path(name_or_path).exists():
+        return checkpoint_folder(name_or_path)
+    try:
+        return Path(snapshot_download(name, revision=revision))
+    except (OSError, ValueError) as error:
+        raise AngelError(f"Cannot download {name_or_path} from the hub: {error}") from error
+
+
+def with_adapters(backbone: Backbone, settings: Mapping[str, Any]) -> Backbone:
+    """Train only low-rank adapters (LoRA, Hu et al. 2021); what is saved has them merged in.
+
+    backbone (Backbone): its weights are frozen in place.
+    settings (Mapping[str, Any]): arguments of peft's `LoraConfig`; empty to train all weights.
+    RETURNS (Backbone): the model to train.
+    RAISES (AngelError): peft is not installed, or an argument is wrong.
+    """
+    if not settings:
+        return backbone
+    try:
+        from peft import LoraConfig, get_peft_model
+
+        model: Any = get_peft_model(backbone.model, LoraConfig(**settings))
+    except ImportError as error:
+        raise AngelError(missing_package("LoRA", "peft", "lora")) from error
+    except (TypeError, ValueError) as error:
+        raise AngelError(f"The config [lora] is not valid: {error}.") from error
+    return replace(backbone, model=model)
+
+
+def merged(model: Any) -> Any:
+    """model (Any): with adapters or without. RETURNS (Any): without; a copy if it had some."""
+    has_adapters = hasattr(model, "merge_and_unload")
+    return copy.deepcopy(model).merge_and_unload() if has_adapters else model
+
+
+def push_to_hub(folder: Path, name: str) -> str:
+    """Upload a model to the Hugging Face hub, with the credentials of `huggingface-cli login`.
+
+    folder (Path): of the model.
+    name (str): of the repository, which is made if there is none.
+    RETURNS (str): its address.
+    RAISES (AngelError): the hub refuses.
+    """
+    api = HfApi()
+    try:
+        address = api.create_repo(name, exist_ok=True)
+        api.upload_folder(repo_id=name, folder_path=folder, commit_message="Upload the model")
+    except (OSError, ValueError) as error:
+        raise AngelError(f"Cannot upload {folder} to {name}: {error}") from error
+    return str(address)
 
 
 def tells_marks(tokenizer: PreTrainedTokenizerBase, prompt: PromptFormat) -> bool:
@@ -329,22 +397,19 @@ def _bart_weights(
 
 def _train_tokenizer(names: Iterable[str], vocabulary_size: int) -> PreTrainedTokenizerFast:
     """RETURNS (PreTrainedTokenizerFast): a byte-level BPE that can read any text."""
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocabulary_size,
-        special_tokens=special,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    bpe: Any = ByteLevelBPETokenizer(add_prefix_space=False)
+    bpe.train_from_iterator(
+        (" " + name for name in names),
+        vocabulary_size,
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>"],
+        min_frequency=0,
         show_progress=False,
     )
-    bpe.train_from_iterator((" " + name for name in names), trainer)
     bpe.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=bpe,
+        tokenizer_object=bpe._tokenizer,
         bos_token="<s>",
         pad_token="<pad>",
         eos_token="</s>",

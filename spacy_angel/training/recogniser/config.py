@@ -21,7 +21,7 @@ from ...errors import AngelError
 from ..course.config import read_config
 from ..settings.config_tables import OptimizerSettings, Strict
 
-OPEN = "?"
+IGNORED = "?"
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,6 @@ class RecogniserCorpus(Strict):
         (`GeneOrGeneProduct` by `Gene`); it is an error if none is listed.
     format (str | None): corpus format; None: inferred from the file.
     strict (bool): refuse the file at its first error; if false, skip what cannot be read.
-    left_open (dict[str, tuple[str, ...]]): label to lower-case strings that this corpus does not
-        annotate, but others do, e.g. `{"SPECIES": ["patients"]}`; they are ignored.
     without_mentions (float): share of the texts without any mention that are kept.
     copies (float): how often each text is seen per pass; 0.25: a quarter of the texts, once.
     """
@@ -43,14 +41,13 @@ class RecogniserCorpus(Strict):
     labels: dict[str, str]
     format: str | None = None
     strict: bool = True
-    left_open: dict[str, tuple[str, ...]] = field(default_factory=dict)
     without_mentions: float = 1.0
     copies: float = 1
 
     @property
     def annotated(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): labels that it annotates."""
-        return frozenset(v for v in self.labels.values() if v and not v.endswith(OPEN))
+        return frozenset(v for v in self.labels.values() if v and not v.endswith(IGNORED))
 
 
 @dataclass(frozen=True)
@@ -83,16 +80,16 @@ class RecogniserData(Strict):
     for choosing the checkpoint, for the test, or for training, whichever corpora they are in.
 
     choose (tuple[int, ...]): digits of the documents on which the best checkpoint is chosen.
-    last_look (tuple[int, ...]): digits of those which are only measured on at the end.
-    passes (int): times that each text is seen, each time in other windows.
+    test (tuple[int, ...]): digits of those which are only measured on at the end.
+    epochs (int): times that each text is seen, each time in other windows.
     swapped (float): share of the texts, from the second pass on, in which mentions are replaced
         by others with the same label.
     seed (int): of all random choices.
     """
 
     choose: tuple[int, ...] = (0,)
-    last_look: tuple[int, ...] = (1,)
-    passes: int = 3
+    test: tuple[int, ...] = (1,)
+    epochs: int = 3
     swapped: float = 0.3
     seed: int = 0
 
@@ -103,12 +100,14 @@ class RecogniserConfig(Strict):
 
     recogniser (RecogniserSettings), corpora (dict[str, RecogniserCorpus]),
     optimizer (OptimizerSettings), data (RecogniserData).
+    trainer (dict[str, Any]): see `TrainingConfig`.
     """
 
     recogniser: RecogniserSettings
     corpora: dict[str, RecogniserCorpus]
     optimizer: OptimizerSettings
     data: RecogniserData = field(default_factory=RecogniserData)
+    trainer: dict[str, Any] = field(default_factory=dict)
 
 
 def load_recogniser_config(
@@ -127,7 +126,9 @@ def load_recogniser_config(
     problems = [
         f"corpora.{name}: the label {label!r} is none of {', '.join(known)}"
         for name, corpus in config.corpora.items()
-        for label in sorted({v.removesuffix(OPEN) for v in corpus.labels.values()} - {"", *known})
+        for label in sorted(
+            {v.removesuffix(IGNORED) for v in corpus.labels.values()} - {"", *known}
+        )
     ]
     annotated = frozenset().union(*(corpus.annotated for corpus in config.corpora.values()))
     problems += [f"no corpus annotates {label!r}" for label in known if label not in annotated]

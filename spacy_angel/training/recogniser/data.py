@@ -21,9 +21,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
-from ...corpora.documents import CorpusDocument, GoldMention
+from ...corpora.documents import CorpusDocument
 from ...corpora.recogniser_data import mentions_by_label, swap_mentions
 from ...corpora.registry import read_corpus
 from ...errors import AngelError
@@ -33,9 +32,9 @@ from ...recognition.tags import tags_of
 from ...recognition.windows import cut_windows
 from ...recognition.words import WordReader, Words
 from ...vocabulary.names.labels import find_entries
-from ..data.batches import chunks, padded
+from ..data.batches import chunks, padded, progress
 from ..models.losses import IGNORE
-from .config import OPEN, RecogniserConfig, RecogniserCorpus, RecogniserData
+from .config import IGNORED, RecogniserConfig, RecogniserCorpus, RecogniserData
 
 _TEXTS_AT_ONCE = 256
 _ARTICLE = re.compile(r"[0-9]{5,}")
@@ -60,12 +59,12 @@ class RecogniserTexts:
 
     train (list[Annotated]): to learn from.
     choose (list[Annotated]): to choose the best checkpoint on.
-    last_look (list[Annotated]): to measure on at the end.
+    test (list[Annotated]): to measure on at the end.
     """
 
     train: list[Annotated]
     choose: list[Annotated]
-    last_look: list[Annotated]
+    test: list[Annotated]
 
 
 def article_of(doc_id: str) -> str:
@@ -90,8 +89,8 @@ def read_texts(config: RecogniserConfig) -> RecogniserTexts:
             digit = digit_of(annotated.document.doc_id)
             if digit in data.choose:
                 texts.choose.append(annotated)
-            elif digit in data.last_look:
-                texts.last_look.append(annotated)
+            elif digit in data.test:
+                texts.test.append(annotated)
             else:
                 texts.train.extend([annotated] * _copies(annotated, corpus.copies, data.seed))
     return texts
@@ -117,20 +116,8 @@ def _read_corpus(name: str, corpus: RecogniserCorpus, seed: int) -> Iterator[Ann
                 )
             if label := corpus.labels[spelled[0]]:
                 mentions.append(replace(mention, label=label, concept_ids="", parts=()))
-        mentions += _left_open(document, corpus.left_open)
         unique = tuple(dict.fromkeys(mentions))
         yield Annotated(replace(document, mentions=unique), corpus.annotated)
-
-
-def _left_open(document: CorpusDocument, strings: Mapping[str, Sequence[str]]) -> list[GoldMention]:
-    found = []
-    for label, words in strings.items():
-        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
-        found += [
-            GoldMention(match.start(), match.end(), match[0], label + OPEN)
-            for match in pattern.finditer(document.text)
-        ]
-    return found
 
 
 class TaggedRow(NamedTuple):
@@ -177,13 +164,13 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
     spans: list[tuple[int, int, int]] = []
     ignored: list[tuple[int, int, int]] = []
     for mention in sorted(annotated.document.mentions, key=lambda m: (m.start - m.end, m.start)):
-        label = labels.index(mention.label.removesuffix(OPEN))
+        label = labels.index(mention.label.removesuffix(IGNORED))
         begin = int(np.searchsorted(words.ends, mention.start, side="right"))
         end = int(np.searchsorted(words.starts, mention.end, side="left"))
         if begin >= end:
             continue
         fits = words.starts[begin] == mention.start and words.ends[end - 1] == mention.end
-        whole = fits and not mention.label.endswith(OPEN)
+        whole = fits and not mention.label.endswith(IGNORED)
         (spans if whole else ignored).append((label, begin, end))
     tags = tags_of(spans, len(words), len(labels))
     for label, begin, end in ignored:
@@ -205,13 +192,8 @@ def make_rows(
     RETURNS (TaggedRows): the windows in which something is annotated.
     """
     rows = TaggedRows()
-    for number in range(data.passes):
-        bar = tqdm(
-            _one_pass(texts, data, number),
-            desc=f"Pass {number + 1}",
-            total=len(texts),
-            unit=" texts",
-        )
+    for number in range(data.epochs):
+        bar = progress(_one_pass(texts, data, number), f"Epoch {number + 1}", "texts", len(texts))
         for group in chunks(bar, _TEXTS_AT_ONCE):
             all_words = reader([annotated.document.text for annotated, _ in group])
             for words, (annotated, rng) in zip(all_words, group, strict=True):
@@ -230,7 +212,7 @@ def _one_pass(
     names: Mapping[str, Sequence[str]] = {
         label: mentions
         for label, mentions in mentions_by_label(one.document for one in texts).items()
-        if not label.endswith(OPEN)
+        if not label.endswith(IGNORED)
     }
     for i, annotated in enumerate(texts):
         rng = Random(f"{data.seed} {number} {i}")

@@ -21,13 +21,13 @@ from ...about import DATA, SHIPPED_NAMES
 from ...errors import AngelError
 from ...model.bart import is_supported
 from ...model.bart_encoder import SHARED
-from ...model.checkpoint import checkpoint_folder, open_checkpoint
+from ...model.checkpoint import checkpoint_folder
 from ...model.seq2seq import first_sentence
 from ...recognition.finder import CONFIG_FILE, ENCODER_FIELDS, FinderConfig, MentionFinder
 from ...recognition.network import NO_WORD, OWN
 from ...recognition.tags import N_TAGS
 from ...recognition.words import CASES, WordReader
-from ..models.backbones import fast_attention, from_encoder
+from ..models.backbones import fast_attention, make_backbone
 from ..models.losses import IGNORE
 from ..settings.config_tables import BackboneSettings
 from .config import RecogniserSettings
@@ -176,19 +176,14 @@ def open_start(settings: RecogniserSettings) -> Start:
             f"A recognizer starts from a BART or BERT with a {_TOKENIZER}; {folder} is a "
             f"{config.model_type}."
         )
-    model: Any
-    if is_bert:
-        backbone = BackboneSettings(
-            kind="encoder",
-            name=settings.start,
-            encoder_layers=config.num_hidden_layers,
-            decoder_layers=1,
-            max_source_tokens=settings.window,
-        )
-        model = from_encoder(backbone).model
-    else:
-        checkpoint = open_checkpoint(settings.start)
-        model = checkpoint.module(attn_implementation=fast_attention())
+    backbone = BackboneSettings(
+        "encoder" if is_bert else "pretrained",
+        settings.start,
+        encoder_layers=config.num_hidden_layers,
+        decoder_layers=1,
+        max_source_tokens=settings.window,
+    )
+    model: Any = make_backbone(backbone, ()).model
     form = _form(settings, {name: getattr(model.config, name) for name in ENCODER_FIELDS})
     return Start(model.get_encoder(), form, WordReader(definition.read_text(encoding="utf8")))
 

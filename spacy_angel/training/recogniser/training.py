@@ -2,92 +2,64 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import torch
+from spacy.scorer import PRFScore
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
 from ...errors import AngelError
-from ...files.atomic import write_json
 from ...recognition.finder import MentionFinder
 from ...recognition.found import FoundMention
 from ...recognition.network import TaggingNetwork
 from ..course.trainer import (
-    CHECKPOINTS_FOLDER,
     MODEL_FOLDER,
+    RESULT_FILE,
     MeasuredTrainer,
     lock_run_folder,
     read_own,
     train_or_resume,
     training_arguments,
+    write_result,
 )
 from ..models.backbones import set_dropout
 from ..settings.config_tables import as_plain
-from .config import OPEN, RecogniserConfig
+from .config import IGNORED, RecogniserConfig
 from .data import Annotated, TaggedRows, collate, make_rows, read_texts
 from .module import RecogniserModule, Start, open_start
 
-RESULT_FILE = "result.json"
 _F_SCORE = "mean_f_score"
 _TEXTS_AT_ONCE = 64
 
 
-@dataclass(frozen=True)
-class MentionCounts:
-    """How many mentions of a label are right.
-
-    right (int): found with exactly these characters.
-    found (int): all that were found, but for those that touch what is left open.
-    gold (int): all that there are.
-    """
-
-    right: int = 0
-    found: int = 0
-    gold: int = 0
-
-    def __add__(self, other: "MentionCounts") -> "MentionCounts":
-        return MentionCounts(
-            self.right + other.right, self.found + other.found, self.gold + other.gold
-        )
-
-    @property
-    def f_score(self) -> float:
-        """RETURNS (float): harmonic mean of precision and recall, 0 without anything right."""
-        return 2 * self.right / (self.found + self.gold) if self.right else 0.0
-
-
 def count_mentions(
     texts: Sequence[Annotated], found: Sequence[Sequence[FoundMention]]
-) -> dict[str, MentionCounts]:
-    """Hold what was found against the annotation, label by label: of labels that a corpus does not
-    annotate nothing is counted.
+) -> dict[str, PRFScore]:
+    """Compare what was found with the annotation, label by label; labels that a corpus does not
+    annotate do not count, nor does what touches an ignored mention.
 
     texts (Sequence[Annotated]): documents.
     found (Sequence[Sequence[FoundMention]]): in each of them.
-    RETURNS (dict[str, MentionCounts]): by label.
+    RETURNS (dict[str, PRFScore]): by label; exact offsets.
     """
-    counts: dict[str, MentionCounts] = defaultdict(MentionCounts)
+    scores: dict[str, PRFScore] = defaultdict(PRFScore)
     for annotated, mentions in zip(texts, found, strict=True):
         for label in annotated.labels:
             own = annotated.document.mentions
             gold = {(m.start, m.end) for m in own if m.label == label}
-            left_open = [(m.start, m.end) for m in own if m.label == label + OPEN]
-            places = {
-                (m.start, m.end)
-                for m in mentions
-                if m.label == label
-                and (
-                    (m.start, m.end) in gold
-                    or not any(m.start < end and start < m.end for start, end in left_open)
-                )
+            ignored = [(m.start, m.end) for m in own if m.label == label + IGNORED]
+            offsets = {(m.start, m.end) for m in mentions if m.label == label}
+            counted = {
+                (start, end)
+                for start, end in offsets - gold
+                if not any(start < last and first < end for first, last in ignored)
             }
-            counts[label] += MentionCounts(len(gold & places), len(places), len(gold))
-    return counts
+            scores[label].score_set(counted | (offsets & gold), gold)
+    return scores
 
 
 class RecogniserTrainer(MeasuredTrainer):
@@ -117,7 +89,7 @@ class RecogniserTrainer(MeasuredTrainer):
         module: Any = self.accelerator.unwrap_model(self.model)
         finder = as_finder(module, self.start, self.accelerator.device)
         labels = measure(finder, self.texts)
-        scores = {name: labels[name].f_score for name in finder.labels if name in labels}
+        scores = {name: labels[name].fscore for name in finder.labels if name in labels}
         by_name = {f"f_{label}": score for label, score in scores.items()}
         return {_F_SCORE: sum(scores.values()) / len(scores), **by_name}
 
@@ -135,12 +107,12 @@ def as_finder(module: RecogniserModule, start: Start, device: torch.device) -> M
     return MentionFinder(start.form, start.reader, network)
 
 
-def measure(finder: MentionFinder, texts: Sequence[Annotated]) -> dict[str, MentionCounts]:
+def measure(finder: MentionFinder, texts: Sequence[Annotated]) -> dict[str, PRFScore]:
     """Compare what a recognizer finds with the annotation.
 
     finder (MentionFinder): a recognizer.
     texts (Sequence[Annotated]): documents.
-    RETURNS (dict[str, MentionCounts]): see `count_mentions`.
+    RETURNS (dict[str, PRFScore]): see `count_mentions`.
     """
     found = []
     for begin in range(0, len(texts), _TEXTS_AT_ONCE):
@@ -154,8 +126,9 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
 
     config (RecogniserConfig): the recipe.
     output (Path): folder of the run; the recognizer is in `model`, with int8 weights.
-    RETURNS (dict[str, Any]): counts of each label for the best checkpoint, on the texts for
-        choosing it and on the test texts: `{"choose": {"GENE": {"right": …}}, "last_look": …}`.
+    RETURNS (dict[str, Any]): `mentions`, and `precision`, `recall`, `f` in percent, of each label
+        for the best checkpoint, on the texts for choosing it and on the test texts:
+        `{"choose": {"GENE": {"mentions": …}}, "test": …}`.
     RAISES (AngelError): a file that cannot be read, a model of the wrong kind, nothing to train on,
         or another run in the folder.
     """
@@ -181,11 +154,16 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     finder = MentionFinder.from_disk(folder, device)
     scores = {
-        part: {label: asdict(counts) for label, counts in measure(finder, own).items()}
-        for part, own in (("choose", texts.choose), ("last_look", texts.last_look))
+        part: {label: _figures(score) for label, score in measure(finder, own).items()}
+        for part, own in (("choose", texts.choose), ("test", texts.test))
     }
-    write_json(result, scores)
+    write_result(output, scores)
     return scores
+
+
+def _figures(score: PRFScore) -> dict[str, float]:
+    rates = {"precision": score.precision, "recall": score.recall, "f": score.fscore}
+    return {"mentions": score.tp + score.fn, **{name: 100 * x for name, x in rates.items()}}
 
 
 def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
@@ -193,17 +171,14 @@ def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
 
     scores (dict[str, Any]): of `train_recogniser`.
     labels (Sequence[str]): in the order of the table.
-    RETURNS (str): precision, recall and F-score in percent as a Markdown table.
+    RETURNS (str): a Markdown table.
     """
     lines = ["| label | texts for | mentions | precision | recall | F-score |", "|" + "---|" * 6]
     for label in labels:
-        for part, use in (("choose", "choosing"), ("last_look", "test")):
-            if label not in scores[part]:
-                continue
-            counts = MentionCounts(**scores[part][label])
-            precision, recall = (counts.right / max(n, 1) for n in (counts.found, counts.gold))
-            figures = " | ".join(f"{100 * x:.1f}" for x in (precision, recall, counts.f_score))
-            lines.append(f"| {label} | {use} | {counts.gold:,} | {figures} |")
+        for part, use in (("choose", "choosing"), ("test", "test")):
+            if found := scores[part].get(label):
+                rates = " | ".join(f"{found[name]:.1f}" for name in ("precision", "recall", "f"))
+                lines.append(f"| {label} | {use} | {found['mentions']:,} | {rates} |")
     return "\n".join(lines)
 
 
@@ -221,7 +196,7 @@ def _make_trainer(
         module.take(start.source, settings.labels)
     set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
     arguments = training_arguments(
-        TrainingArguments, optimizer, output / CHECKPOINTS_FOLDER, measured=bool(texts)
+        TrainingArguments, optimizer, output, bool(texts), config.trainer
     )
     if texts:
         arguments.metric_for_best_model = _F_SCORE

@@ -4,7 +4,6 @@ The defaults are those of the paper where it states one (ANGEL, section 4.2 and 
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -22,13 +21,11 @@ class DataSettings(Strict):
     kb (str): folder of the vocabulary that `spacy-angel kb build` wrote.
     train (tuple[str, ...]): corpus files for fine-tuning, preprocessed.
     dev (tuple[str, ...]): corpus files for choosing the best checkpoint; empty: the last is kept.
-    corrections (str | None): JSONL of a curator's corrections, added to the preference pairs.
     """
 
     kb: str
     train: tuple[str, ...] = ()
     dev: tuple[str, ...] = ()
-    corrections: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,13 +98,12 @@ class OptimizerSettings(Strict):
         is 1e-7.
     clip_norm (float): gradients are scaled down to this norm.
     dropout (float), attention_dropout (float): while training.
-    precision (str): `bfloat16` autocasts, weights stay in float32.
+    precision (str): `bfloat16` and (on a GPU) `float16` autocast, weights stay in float32.
     device (str): `auto` takes GPUs if there are any.
     checkpoint_every (int): updates between checkpoints; development accuracy is measured there.
     keep_checkpoints (int): how many stay on disk, the best one among them.
     log_every (int): updates between lines of the metrics.
     seed (int): of data order, dropout and sampling.
-    deepspeed (str | None): DeepSpeed JSON, e.g. `configs/zero2.json`.
     """
 
     learning_rate: float
@@ -127,13 +123,12 @@ class OptimizerSettings(Strict):
     clip_norm: float = 0.1
     dropout: float = 0.1
     attention_dropout: float = 0.1
-    precision: Literal["float32", "bfloat16"] = "bfloat16"
+    precision: Literal["float32", "bfloat16", "float16"] = "bfloat16"
     device: Literal["auto", "cpu"] = "auto"
     checkpoint_every: int = 500
     keep_checkpoints: int = 2
     log_every: int = 50
     seed: int = 0
-    deepspeed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -157,10 +152,8 @@ class NoiseSettings(Strict):
 class ExampleSettings(Strict):
     """How fine-tuning examples are made.
 
-    positives (int): names of the gold concept a mention is trained towards (k, equation 3).
-    select (str): `tfidf` takes the names nearest by character 3-grams, `embedding` those nearest by
-        a sentence encoder (ANGEL, table 3).
-    embedding_model (str): sentence encoder for `embedding`, by name or folder.
+    positives (int): names of the gold concept a mention is trained towards (k, equation 3): the
+        nearest ones by tf-idf of character 3-grams.
     passes (int): how often each mention is shown an epoch.
     substitutes (float): examples added for each of these, in which another name of the
         vocabulary, of a concept that shares a type with the gold one, stands in the mention's
@@ -171,8 +164,6 @@ class ExampleSettings(Strict):
     """
 
     positives: int = 3
-    select: Literal["tfidf", "embedding"] = "tfidf"
-    embedding_model: str = "cambridgeltl/SapBERT-from-PubMedBERT-fulltext"
     passes: int = 1
     substitutes: float = 0.0
     copies: float = 0.5
@@ -195,28 +186,28 @@ class PositiveSettings(Strict):
 
 @dataclass(frozen=True)
 class Loss:
-    """A preference loss, as one of TRL's trainers computes it.
+    """A preference loss. With r = log p - log p_ref (equations 4 and 5), that of a pair is
 
-    trainer (str): TRL's trainer, `dpo` or `cpo`.
-    arguments (Mapping[str, Any]): of the trainer's config.
-    needs_reference (bool): whether it compares with a frozen model.
-    nll_weight (float): default weight of the likelihood term.
+        -log sigmoid(beta (r(chosen) - r(rejected)) - margin) + nll_weight * nll(chosen)
+
+    needs_reference (bool): whether there is a frozen model; otherwise, r = log p.
+    per_token (bool): whether log p is a mean over the tokens of the name.
+    margin (float): see above.
+    nll_weight (float): default weight of the chosen name's negative log-likelihood per token.
     """
 
-    trainer: Literal["dpo", "cpo"]
-    arguments: Mapping[str, Any]
     needs_reference: bool = False
+    per_token: bool = False
+    margin: float = 0.0
     nll_weight: float = 0.0
 
 
-# With r = log p - log p_ref (equations 4 and 5), the loss of a pair is
-# -log sigmoid(beta (r(chosen) - r(rejected)) - gamma); `pairwise` and `cpo` take r = log p, `simpo`
-# takes r = log p per token and gamma = 0.5 (appendix C); for the others, gamma is 0.
+# Appendix C of the paper.
 LOSSES = {
-    "dpo": Loss("dpo", {"loss_type": "sigmoid"}, needs_reference=True),
-    "pairwise": Loss("dpo", {"loss_type": "sigmoid", "reference_free": True}),
-    "cpo": Loss("cpo", {"loss_type": "sigmoid"}, nll_weight=1.0),
-    "simpo": Loss("cpo", {"loss_type": "simpo", "simpo_gamma": 0.5}),
+    "dpo": Loss(needs_reference=True),
+    "pairwise": Loss(),
+    "cpo": Loss(nll_weight=1.0),
+    "simpo": Loss(per_token=True, margin=0.5),
 }
 
 
@@ -246,7 +237,7 @@ class PairSettings(Strict):
     top_k (int): predictions looked at.
     rule (str): `above`: wrong names ranked above a right one, and for a right first name the
         best wrong one (the paper's); `errors`: without the latter; `all`: every wrong with every
-        right name; `tfidf`: the nearest positive with the nearest wrong names.
+        right name.
     without_right (str): mentions with no right name in the top k: `skip` as published, or
         `positive` to pair their nearest positive with what was predicted.
     distinct (bool): mine a mention string with the same gold once, not at each occurrence.
@@ -254,7 +245,7 @@ class PairSettings(Strict):
     """
 
     top_k: int = 5
-    rule: Literal["above", "errors", "all", "tfidf"] = "above"
+    rule: Literal["above", "errors", "all"] = "above"
     without_right: Literal["skip", "positive"] = "skip"
     distinct: bool = False
     search: BeamSettings = field(default_factory=BeamSettings)
@@ -320,6 +311,10 @@ class TrainingConfig(Strict):
 
     data (DataSettings), backbone (BackboneSettings), development (DevelopmentSettings),
     pretrain (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
+    trainer (dict[str, Any]): arguments of transformers' `TrainingArguments` for all stages, e.g.
+        `{"report_to": ["tensorboard"], "gradient_checkpointing": True}`.
+    lora (dict[str, Any]): arguments of peft's `LoraConfig`, e.g. `{"r": 16}`; empty trains all
+        weights.
     """
 
     data: DataSettings
@@ -328,6 +323,8 @@ class TrainingConfig(Strict):
     pretrain: PretrainSettings
     positive: PositiveSettings
     negative: NegativeSettings
+    trainer: dict[str, Any] = field(default_factory=dict)
+    lora: dict[str, Any] = field(default_factory=dict)
 
 
 def as_plain(settings: Any) -> dict[str, Any]:
