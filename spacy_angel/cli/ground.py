@@ -50,6 +50,6 @@ def ground(
         *(table, output, grounder, column), context=context, label=label, top=top, wide=wide
     )
     typer.echo(
-        f"{counts['strings']:,} strings, {counts['linked']:,} linked, {counts['not linked']:,} "
-        f"without a concept, {counts['blank']:,} blank: {output}"
+        f"{counts['linked']:,} strings linked, {counts['not linked']:,} without a concept, "
+        f"{counts['blank']:,} blank: {output}"
     )

@@ -2,11 +2,11 @@
 
 import shutil
 import tempfile
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
-from itertools import repeat
+from itertools import repeat, tee
 from pathlib import Path
 from typing import Any
 
@@ -52,33 +52,29 @@ def ground_table(
     context (str | None): column with texts in which they stand.
     label (str | None): column with entity types, or an entity type for all strings.
     top (int): candidates to write. wide (bool): as columns; else each is a row.
-    RETURNS (Counter[str]): rows that are `linked`, `not linked`, `blank`, and all of the `strings`.
+    RETURNS (Counter[str]): rows that are `linked`, `not linked` and `blank`.
     RAISES (AngelError): the table cannot be read or written, has no such column, or has columns of
         the names that are written.
     """
     table = read_table(path)
-    rows: deque[list[Any]] = deque()
-    queries = _queries(table, rows, column, context, _label(table, label, grounder))
+    rows, asked = tee(table.rows)
+    queries = _queries(table, asked, column, context, _label(table, label, grounder))
     groundings = tqdm(grounder.stream(queries), "Grounding", unit=" strings", disable=None)
-    counts: Counter[str] = Counter()
-
-    def counted() -> Iterator[tuple[list[Any], Grounding]]:
-        for one in groundings:
-            counts["strings"] += 1
-            counts["blank" if not one.string else "linked" if one.link else "not linked"] += 1
-            yield rows.popleft(), one
-
-    if output.name.lower().endswith(".sssom.tsv"):
-        with _sssom_writer(output, grounder.linker.kb) as write_mapping:
-            for _, one in counted():
-                write_mapping(one)
-        return counts
-    added = _added_columns(top, wide)
+    is_sssom = output.name.lower().endswith(".sssom.tsv")
+    added = {} if is_sssom else _added_columns(top, wide)
     if clash := ", ".join(name for name in added if name in table.columns):
         raise AngelError(f"{path} already has the columns {clash}. Rename or remove them.")
     types = dict.fromkeys(table.columns, str) | added
-    with table_writer(output, types, table.schema) as write:
-        for row, one in counted():
+    counts: Counter[str] = Counter()
+    writer: Any = table_writer(output, types, table.schema)
+    if is_sssom:
+        writer = _sssom_writer(output, grounder.linker.kb)
+    with writer as write:
+        for row, one in zip(rows, groundings, strict=False):
+            counts["blank" if not one.string else "linked" if one.link else "not linked"] += 1
+            if is_sssom:
+                write(one)
+                continue
             for cells in _cells(one, top, wide):
                 write([*row, *cells, None])
     return counts
@@ -147,19 +143,18 @@ def _label(table: Table, label: str | None, grounder: Grounder) -> int | str:
 
 
 def _queries(
-    table: Table, rows: deque[list[Any]], column: str, context: str | None, label: int | str
+    table: Table, rows: Iterable[Sequence[Any]], column: str, context: str | None, label: int | str
 ) -> Iterator[Query]:
-    """RETURNS (Iterator[Query]): one a row, which is added to `rows`."""
+    """RETURNS (Iterator[Query]): one a row."""
     string, around = table.place(column), table.place(context) if context else None
-
-    def read() -> Iterator[Query]:
-        for row in table.rows:
-            rows.append(row)
-            text = "" if around is None else as_text(row[around])
-            kind = label if isinstance(label, str) else as_text(row[label])
-            yield Query(as_text(row[string]), text, kind)
-
-    return read()
+    return (
+        Query(
+            as_text(row[string]),
+            "" if around is None else as_text(row[around]),
+            label if isinstance(label, str) else as_text(row[label]),
+        )
+        for row in rows
+    )
 
 
 def _added_columns(top: int, wide: bool) -> dict[str, type]:

@@ -158,6 +158,11 @@ class VocabularyOverlay:
                 holders[row] = own
         return holders[min(holders)] if holders else None
 
+    def replacement_of(self, concept_id: str) -> str | None:
+        """concept_id (str): any identifier, in any spelling. RETURNS (str | None): of one that is
+        obsolete its successor, empty if it has none; None: it is not known to be obsolete."""
+        return None
+
     def types_of(self, concept_id: str) -> tuple[str, ...]:
         """concept_id (str): own identifier of a concept. RETURNS (tuple[str, ...]): its types;
         empty if there is no such concept."""
