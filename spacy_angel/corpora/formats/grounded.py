@@ -20,7 +20,9 @@ def read_grounded(
     rows without it are skipped.
 
     path (Path): CSV, TSV, Excel or Parquet. reading (Reading): completes identifiers.
-    column (str): with the strings. context (str), label (str): as for `ground`, if they were given.
+    column (str): column with the strings.
+    context (str): column with texts in which they stand, if there is one.
+    label (str): column with entity types, if there is one.
     RETURNS (Iterator[CorpusDocument]): one a reviewed string. Of candidates in rows of their own,
         `no` counts only if none is accepted.
     RAISES (AngelError): a column is missing.
