@@ -62,7 +62,6 @@ SETS = {
         "vocab/anatomy/uberon-basic_2015-04-23.obo.gz", "UBERON", BIOMAPPINGS
     ),
     "CL, Biomappings": GoldSet(f"{ONTOLOGIES}/CL_2026_synonyms.tsv.gz", "CL", BIOMAPPINGS),
-    "GO, Biomappings": GoldSet("vocab/go/clulab_bio_process.tsv.gz", "GO", BIOMAPPINGS),
 }
 
 
