@@ -15,6 +15,7 @@ from .calibrate import calibrate
 from .corpus import corpus
 from .corrections import corrections
 from .evaluate import compare, evaluate
+from .ground import ground
 from .info import info
 from .kb import kb_app
 from .link import link
@@ -57,6 +58,6 @@ app = typer.Typer(
 )
 app.add_typer(kb_app, name="kb")
 app.add_typer(train_app, name="train")
-_COMMANDS: tuple[Any, ...] = (corpus, corrections, link, info, calibrate, evaluate, compare)
+_COMMANDS: tuple[Any, ...] = (corpus, corrections, link, ground, info, calibrate, evaluate, compare)
 for command in (*_COMMANDS, annotate, assemble, serve, mcp):
     app.command()(command)

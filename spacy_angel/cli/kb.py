@@ -296,6 +296,32 @@ def kb_check(
         raise typer.Exit(1)
 
 
+@kb_app.command("check-ids")
+def kb_check_ids(
+    table: Annotated[Path, typer.Argument(help="CSV, TSV, Excel or Parquet, with column names.")],
+    ids: Annotated[str, typer.Option(help="Column with identifiers.")],
+    labels: Annotated[str, typer.Option(help="Column with the names beside them.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The table with what was found.")],
+    kb: options.OtherVocabulary = None,
+    pipeline: options.Pipeline = None,
+    context: Annotated[
+        str | None, typer.Option(help="Column with a text in which the name stands.")
+    ] = None,
+) -> None:
+    """Check that each identifier of a table exists and means the name beside it; exit with 1 if one
+    does not."""
+    from ..pipelines.check_ids import OK, STATUSES, check_table
+    from ..pipelines.ground import Grounder
+
+    grounder = Grounder(*options.open_source(pipeline, kb))
+    counts = check_table(table, output, grounder, (ids, labels, context))
+    for status in STATUSES:
+        typer.echo(f"{counts[status]:>6,} {status}")
+    typer.echo(f"Checked: {output}")
+    if counts.total() > counts[OK]:
+        raise typer.Exit(1)
+
+
 @kb_app.command("add")
 def kb_add(
     kb: options.Vocabulary,

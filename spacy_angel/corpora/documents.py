@@ -1,5 +1,6 @@
 """Documents with gold mentions, what reading them counted, and the rules all formats share."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -51,10 +52,41 @@ class CorpusDocument:
     title_end: int | None = None
     steps: tuple[str, ...] = ()
 
+    @classmethod
+    def of_string(
+        cls, doc_id: str, string: str, context: str = "", label: str = "", concept_ids: str = ""
+    ) -> "CorpusDocument":
+        """A string as the only mention of a document.
+
+        doc_id (str): of the document. string (str): not blank.
+        context (str): text around it; empty: the string alone. The string is marked where it first
+            occurs, preferably as a whole word and in its own case; if it does not occur, it is put
+            in front.
+        label (str), concept_ids (str): of the mention.
+        RETURNS (CorpusDocument): with one mention.
+        """
+        start = place_of(string, context)
+        text = context if start >= 0 else f"{string}: {context}" if context else string
+        start = max(start, 0)
+        end = start + len(string)
+        mention = GoldMention(start, end, text[start:end], label, concept_ids)
+        return cls(doc_id, text, (mention,))
+
     def without_ids(self) -> "CorpusDocument":
         """RETURNS (CorpusDocument): its mentions without identifiers, which a linker that does not
         overwrite would hand back."""
         return replace(self, mentions=tuple(replace(m, concept_ids="") for m in self.mentions))
+
+
+def place_of(string: str, context: str) -> int:
+    """string (str): to look for. context (str): where. RETURNS (int): where it occurs as a whole
+    word, or else anywhere; in its own case, or else in any; -1 if it does not."""
+    anywhere = re.escape(string)
+    for pattern in (rf"(?<![^\W_]){anywhere}(?![^\W_])", anywhere):
+        for flags in (0, re.IGNORECASE):
+            if string and (found := re.search(pattern, context, flags)):
+                return found.start()
+    return -1
 
 
 @dataclass

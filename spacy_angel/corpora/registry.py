@@ -13,12 +13,25 @@ from ..errors import AngelError, cannot_read
 from ..files.formats import Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading
-from .formats import bigbio, bioc, brat, docbin, label_studio, phrases, pubmed, pubtator, rows, text
+from .formats import (
+    bigbio,
+    bioc,
+    brat,
+    docbin,
+    grounded,
+    label_studio,
+    phrases,
+    pubmed,
+    pubtator,
+    rows,
+    text,
+)
 
 FORMATS = Formats(
     "corpus",
     "spacy_angel_corpus_formats",
     [
+        grounded.FORMAT,
         rows.CORRECTIONS,
         bigbio.FORMAT,
         rows.JSONL,

@@ -1,12 +1,24 @@
-"""Tables of text: fields between separators, in quotes where they hold one or a line end."""
+"""Tables: CSV, TSV, Excel and Parquet, row by row."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from ..errors import AngelError
+from ..errors import AngelError, cannot_read, missing_package, unknown_name
+from .atomic import replacing_path
 from .faults import FileReading
+from .formats import first_line, read_head
 from .reading import MAX_LINE_BYTES, numbered_lines
+
+TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
+"""Suffixes of tables that are read and written; CSV and TSV are also read with `.gz` behind it."""
+_SEPARATORS = ("\t", ",", ";")
+# Rows of a Parquet file in memory.
+_CHUNK = 10_000
 
 
 def table_rows(path: Path, reading: FileReading, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -59,3 +71,139 @@ def rows_of(
             raise AngelError(f"{where}: the separated values are broken ({error}).") from error
         if row:
             yield number, row
+
+
+class Table(NamedTuple):
+    """A table that is read row by row.
+
+    columns (list[str]): their names.
+    rows (Iterator[list[Any]]): a value per column: texts, and in Excel and Parquet other plain
+        values; a missing one is None.
+    schema (Any): `pyarrow.Schema` of a Parquet file, else None.
+    """
+
+    columns: list[str]
+    rows: Iterator[list[Any]]
+    schema: Any = None
+
+    def place(self, column: str) -> int:
+        """column (str): a name. RETURNS (int): its index. RAISES (AngelError): there is none."""
+        if column not in self.columns:
+            raise AngelError(unknown_name("column", column, ", ".join(self.columns)))
+        return self.columns.index(column)
+
+
+def read_table(path: Path) -> Table:
+    """Open a table: CSV, TSV (UTF-8, plain or gzip), Excel (its first sheet), or Parquet.
+
+    path (Path): the suffix says what it is.
+    RETURNS (Table): its rows are read while they are taken; missing cells at a row's end are None.
+    RAISES (AngelError): it cannot be read, has no row of names or another suffix, or a package for
+        it is not installed. Rows raise it, too, if they have more cells than there are columns.
+    """
+    suffix, schema = _suffix(path), None
+    rows: Iterator[Any]
+    if not path.is_file():
+        raise AngelError(cannot_read(path, "there is no such file"))
+    try:
+        if suffix == ".parquet":
+            file = _import("pyarrow.parquet", "parquet").ParquetFile(path)
+            schema, batches = file.schema_arrow, file.iter_batches(_CHUNK)
+            values = ([column.to_pylist() for column in batch.columns] for batch in batches)
+            rows = chain([schema.names], chain.from_iterable(zip(*v, strict=True) for v in values))
+        elif suffix == ".xlsx":
+            book = _import("openpyxl", "tables").load_workbook(path, read_only=True, data_only=True)
+            rows = book.worksheets[0].iter_rows(values_only=True)
+        else:
+            separator = max(_SEPARATORS, key=first_line(read_head(path)).count)
+            rows = (row for _, row in table_rows(path, FileReading(str(path)), separator))
+        names = ["" if name is None else str(name).strip() for name in next(rows, ())]
+    except AngelError:
+        raise
+    # Whatever the libraries raise for a damaged file.
+    except Exception as error:
+        raise AngelError(f"{path} cannot be read as {suffix[1:]}: {error}.") from error
+    if not any(names):
+        raise AngelError(f"{path}: expected names of columns in the first row, found none.")
+    return Table(names, _whole_rows(rows, len(names), path), schema)
+
+
+@contextmanager
+def table_writer(
+    path: Path, columns: Mapping[str, type], schema: Any = None
+) -> Iterator[Callable[[Sequence[Any]], Any]]:
+    """Write a table row by row; the file appears once it is complete.
+
+    path (Path): the suffix says what it is, see `read_table`; never packed.
+    columns (Mapping[str, type]): names, and `str`, `int` or `float` for Parquet.
+    schema (Any): of the Parquet file that some of the columns were read from, or None.
+    YIELDS (Callable[[Sequence[Any]], Any]): writes a row.
+    RAISES (AngelError): another suffix, or a package for it is not installed.
+    """
+    suffix = _suffix(path)
+    with replacing_path(path) as temporary, ExitStack() as stack:
+        if suffix == ".xlsx":
+            book = _import("openpyxl", "tables").Workbook(write_only=True)
+            sheet = book.create_sheet()
+            sheet.append(list(columns))
+            yield sheet.append
+            book.save(temporary)
+        elif suffix == ".parquet":
+            yield stack.enter_context(_parquet_writer(temporary, columns, schema))
+        else:
+            file = stack.enter_context(temporary.open("w", newline="", encoding="utf8"))
+            separator = "\t" if suffix == ".tsv" else ","
+            writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+            writer.writerow(columns)
+            yield writer.writerow
+
+
+@contextmanager
+def _parquet_writer(
+    path: Path, columns: Mapping[str, type], schema: Any
+) -> Iterator[Callable[[Sequence[Any]], None]]:
+    pq = _import("pyarrow.parquet", "parquet")
+    import pyarrow as pa
+
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    known = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
+    full = pa.schema([(name, known.get(name, types[kind])) for name, kind in columns.items()])
+    rows: list[dict[str, Any]] = []
+
+    def write(row: Sequence[Any]) -> None:
+        # What Excel has as a number or a date is text in a column of texts.
+        cells = zip(full, row, strict=True)
+        rows.append({f.name: str(v) if v and f.type == pa.string() else v for f, v in cells})
+        if len(rows) == _CHUNK:
+            flush()
+
+    def flush() -> None:
+        writer.write_table(pa.Table.from_pylist(rows, full))
+        rows.clear()
+
+    with pq.ParquetWriter(path, full) as writer:
+        yield write
+        flush()
+
+
+def _suffix(path: Path) -> str:
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix not in TABLES:
+        raise AngelError(f"Expected a table ({', '.join(TABLES)}), not {path}.")
+    return suffix
+
+
+def _import(module: str, extra: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise AngelError(missing_package("This kind of table", package, extra)) from error
+
+
+def _whole_rows(rows: Iterable[Sequence[Any]], n_columns: int, path: Path) -> Iterator[list[Any]]:
+    for number, row in enumerate(rows, start=2):
+        if any(cell not in (None, "") for cell in row[n_columns:]):
+            expected = f"expected {n_columns} cells as in the first row, found {len(row)}"
+            raise AngelError(f"{path}, row {number}: {expected}.")
+        yield [*row[:n_columns], *[None] * (n_columns - len(row))]

@@ -1,12 +1,11 @@
 """One open pipeline for many callers: what the web service and the MCP tools share."""
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..about import __version__
-from ..corpora.documents import CorpusDocument, GoldMention
+from ..corpora.documents import CorpusDocument, GoldMention, place_of
 from ..linking.showing.display import concept_url
 from ..vocabulary.lookup.typed import search_concepts
 from .batches import LinkQueue
@@ -158,20 +157,6 @@ def _of_string(string: GivenString, i: int, number: int) -> CorpusDocument:
     """The context as the document, or the string alone."""
     mention = string.text.strip()
     context = mention if string.context is None else string.context
-    start = _place(mention, context)
-    if not mention or start < 0:
+    if place_of(mention, context) < 0:
         raise Refused(422, f"strings[{i}]: the text is not in its context, or blank.")
-    end = start + len(mention)
-    gold = GoldMention(start, end, context[start:end], string.label)
-    return CorpusDocument(str(number), context, (gold,))
-
-
-def _place(mention: str, context: str) -> int:
-    """Where a string occurs as a whole word, or else anywhere; in its own case, or else in any.
-    RETURNS (int): the first such place; -1 if there is none."""
-    anywhere = re.escape(mention)
-    for pattern in (rf"(?<![^\W_]){anywhere}(?![^\W_])", anywhere):
-        for flags in (0, re.IGNORECASE):
-            if found := re.search(pattern, context, flags):
-                return found.start()
-    return -1
+    return CorpusDocument.of_string(str(number), mention, context, string.label)

@@ -14,6 +14,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ..about import __version__
 from ..errors import AngelError
+from ..pipelines.check_ids import STATUSES, check_id
+from ..pipelines.ground import Match
 from .core import Service, jobs_of
 from .limits import Limits
 from .linking import Linked
@@ -63,6 +65,29 @@ class Names(NameHits):
     note: str = Field(description=f"`found`, or `{NOT_IN_VOCABULARY}`.")
 
 
+class GivenId(BaseModel):
+    """An identifier and what it is said to mean."""
+
+    concept_id: str
+    label: str
+
+
+class Check(GivenId):
+    """What was found out of an identifier."""
+
+    status: str = Field(description=f"One of {', '.join(STATUSES)}.")
+    name: str = Field(description="Canonical name of the identifier's concept.")
+    replaced_by: str = Field(description="Of an obsolete identifier.")
+    suggested_id: str | None = Field(description="What the label means instead.")
+    suggested_name: str | None
+
+
+class Checks(BaseModel):
+    """In the order of what was asked."""
+
+    checks: list[Check]
+
+
 class _Server(MCPServer):
     """Its errors are one line, which quotes nothing of what was sent."""
 
@@ -110,6 +135,23 @@ def make_server(service: Service) -> MCPServer:
         found = await linked(LinkRequest(strings=strings))
         return Links(links=[Link(**_plain(one.mentions[0])) for one in found])
 
+    async def check_identifiers(identifiers: list[GivenId]) -> Checks:
+        """Check identifiers that you have from elsewhere: whether each exists, is obsolete, and
+        means its label, and which concept the label means if it does not."""
+        strings = [GivenString(text=one.label) for one in identifiers]
+        checks = []
+        answers = await linked(LinkRequest(strings=strings))
+        for given, answer in zip(identifiers, answers, strict=True):
+            (link,) = answer.mentions
+            meant = link.concept_id and Match(
+                link.concept_id, link.name or "", link.probability or 0
+            )
+            check = check_id(service.kb, given.concept_id, given.label, meant or None)
+            suggested_id, suggested_name, _ = check.suggestion or (None,) * 3
+            fields = check._asdict() | {"suggested_id": suggested_id}
+            checks.append(Check(**fields, suggested_name=suggested_name))
+        return Checks(checks=checks)
+
     async def look_up_concept(concept_id: str) -> ConceptAnswer:
         """Names, types and definition of a concept by its identifier, e.g. `MESH:D009203`. Shows at
         most 20 aliases and 500 characters of the definition."""
@@ -133,7 +175,8 @@ def make_server(service: Service) -> MCPServer:
         candidates = (mention.candidates or [])[:_MAX_CANDIDATES]
         return Reason(**_plain(mention), why=mention.why or "", candidates=candidates)
 
-    for function in (link_text, ground_strings, look_up_concept, search_names, explain_link):
+    tools = (link_text, ground_strings, check_identifiers, look_up_concept, search_names)
+    for function in (*tools, explain_link):
         server.add_tool(function, annotations=_READS)
     return server
 

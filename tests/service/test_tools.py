@@ -36,8 +36,8 @@ def test_the_tools_say_what_they_are_for(server):
 
     tools, instructions = asyncio.run(run())
     names = [tool.name for tool in tools]
-    assert names[:4] == ["link_text", "ground_strings", "look_up_concept", "search_names"]
-    assert names[4:] == ["explain_link"]
+    assert names[:3] == ["link_text", "ground_strings", "check_identifiers"]
+    assert names[3:] == ["look_up_concept", "search_names", "explain_link"]
     assert all(tool.description and tool.annotations.read_only_hint for tool in tools)
     assert NOT_IN_VOCABULARY in instructions
 
@@ -61,6 +61,19 @@ def test_a_text_strings_a_concept_and_names(server):
     assert len(grounded.content[0].text) < 600
     assert concept.structured_content["name"] == "Myocardial Infarction"
     assert names.structured_content["concepts"][0]["concept_id"] == "MESH:D006333"
+
+
+def test_identifiers_are_checked_against_their_labels(server):
+    pairs = [("MESH:D009203", "Heart attack"), ("MESH:D001241", "migraine"), ("X:1", "aspirin")]
+    identifiers = [dict(zip(("concept_id", "label"), pair, strict=True)) for pair in pairs]
+    (answer,) = calls(server, ("check_identifiers", {"identifiers": identifiers}))
+    checks = answer.structured_content["checks"]
+    statuses = [(check["status"], check["suggested_id"]) for check in checks]
+    assert statuses == [
+        ("ok", None),
+        ("other concept", "MESH:D008881"),
+        ("unknown identifier", "MESH:D001241"),
+    ]
 
 
 def test_nothing_is_said_plainly(server, nlp):

@@ -170,6 +170,16 @@ class VocabularyOverlay:
             )
         return own
 
+    def replacement_of(self, concept_id: str) -> str | None:
+        """concept_id (str): any identifier, in any spelling. RETURNS (str | None): the concept that
+        its source has replaced it by or merged it into; None: it is current, unknown, or the
+        identifier of another source."""
+        own = self.resolve(concept_id)
+        if own is None or own in (concept_id, normal_ids(concept_id)):
+            return None
+        is_of_same_source = own.partition(":")[0] == normal_ids(concept_id).partition(":")[0]
+        return own if is_of_same_source else None
+
     def types_of(self, concept_id: str) -> tuple[str, ...]:
         """concept_id (str): own identifier of a concept. RETURNS (tuple[str, ...]): its types;
         empty if there is no such concept."""

@@ -1,0 +1,201 @@
+"""Strings, such as a column of a table, linked without a text: identifiers, names, probabilities.
+
+Strings do not go through the recognizer, and equal ones are linked once.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from itertools import repeat
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spacy.language import Language
+from spacy.util import minibatch
+from tqdm import tqdm
+
+from ..corpora.docs import GOLD_SPANS
+from ..corpora.documents import CorpusDocument
+from ..linking.linker import AngelLinker
+from ..linking.ranking.concepts import NIL
+from ..vocabulary.kb import ConceptKB
+from .components import prepare_docs
+from .load import find_linker, load
+
+NIL_SHARE = 0.1
+"""Expected share of strings without a concept: lower than in texts, since a column mostly holds
+names of concepts."""
+_BATCH = 256
+
+
+class Query(NamedTuple):
+    """A string to ground.
+
+    string (str): any white space counts as one space; a blank one has no concept.
+    context (str): text in which it occurs, or anything else about it.
+    label (str): entity type, e.g. `DISEASE`; empty: any.
+    """
+
+    string: str
+    context: str = ""
+    label: str = ""
+
+
+class Match(NamedTuple):
+    """A concept of the vocabulary.
+
+    concept_id (str): its identifier. name (str): its canonical name.
+    probability (float): that the string means it.
+    """
+
+    concept_id: str
+    name: str
+    probability: float
+
+
+class Grounding(NamedTuple):
+    """What a string means.
+
+    string (str): as it was looked up.
+    link (Match | None): its concept; None if the vocabulary has none.
+    candidates (tuple[Match, ...]): the most probable concepts, whether it is linked or not.
+    """
+
+    string: str
+    link: Match | None = None
+    candidates: tuple[Match, ...] = ()
+
+
+class Grounder:
+    """Grounds strings with a pipeline.
+
+    nlp (Language): the pipeline. linker (AngelLinker): the linker in it.
+    k (int): candidates to keep.
+    threshold (float | None): least probability of a link; None: the linker's.
+    nil_share (float): expected share of strings without a concept; without effect on a linker
+        without `rerank`.
+    RAISES (AngelError): a threshold or share that is none.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        linker: AngelLinker,
+        *,
+        k: int = 1,
+        threshold: float | None = None,
+        nil_share: float = NIL_SHARE,
+    ) -> None:
+        self.linker = linker
+        self._nlp = nlp
+        self._k = k
+        self._settings: dict[str, Any] = {"span_key": GOLD_SPANS, "overwrite": True}
+        self._settings["ranker"] = {"nil_prior": nil_share}
+        if threshold is not None:
+            self._settings["threshold"] = threshold
+        linker.settings.changed(**self._settings)
+
+    def stream(self, queries: Iterable[Query]) -> Iterator[Grounding]:
+        """Ground any number of strings; what was found is kept in a temporary file, not in memory.
+
+        queries (Iterable[Query]): read batch by batch.
+        YIELDS (Grounding): one each, in their order.
+        """
+        with closing(sqlite3.connect("")) as known:
+            known.execute("CREATE TABLE found (query TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID")
+            for batch in minibatch(map(_normalized, queries), _BATCH):
+                keys = {query: json.dumps(query) for query in batch}
+                found = {query: _known(known, key) for query, key in keys.items()}
+                new = [query for query, value in found.items() if value is None]
+                values = self.ground(new)
+                found |= zip(new, values, strict=True)
+                rows = zip((keys[query] for query in new), map(json.dumps, values), strict=True)
+                known.executemany("INSERT INTO found VALUES (?, ?)", rows)
+                yield from (value for query in batch if (value := found[query]) is not None)
+
+    def ground(self, queries: Sequence[Query]) -> list[Grounding]:
+        """queries (Sequence[Query]): a batch. RETURNS (list[Grounding]): one each."""
+        asked = [query for query in queries if query.string]
+        documents = [
+            CorpusDocument.of_string(str(i), query.string, query.context, query.label)
+            for i, query in enumerate(asked)
+        ]
+        # What strings bring into spaCy's vocabulary is dropped with the batch.
+        zone = self._nlp.memory_zone() if documents else nullcontext()
+        with zone, self.linker.using(**self._settings), self.linker.kb.reading():
+            docs = list(prepare_docs(self._nlp, self.linker, documents, given=True))
+            links = iter([link for (link,) in self.linker.predict(docs)])
+        return [self._grounding(query, next(links) if query.string else None) for query in queries]
+
+    def _grounding(self, query: Query, link: Any) -> Grounding:
+        if link is None:
+            return Grounding(query.string)
+        candidates = tuple(self._match(*pair) for pair in self.linker.rank(link.candidates))
+        linked = (
+            None if link.kb_id == NIL else self._match(link.kb_id, dict(link.kb_ents)[link.kb_id])
+        )
+        return Grounding(query.string, linked, candidates[: self._k])
+
+    def _match(self, concept_id: str, probability: float) -> Match:
+        concept = self.linker.kb.get(concept_id)
+        name = "" if concept is None else concept.canonical_name
+        return Match(concept_id, name, round(probability, 4))
+
+
+def ground(
+    strings: Iterable[Any],
+    kb: ConceptKB | Path | str | None = None,
+    *,
+    contexts: Iterable[Any] | None = None,
+    labels: Iterable[Any] | str = "",
+    k: int = 1,
+    threshold: float | None = None,
+    nil_share: float = NIL_SHARE,
+    pipeline: Language | Path | str | None = None,
+) -> list[Grounding]:
+    """Link strings, such as a column of a table.
+
+    strings (Iterable[Any]): a list, or a column of pandas or Polars; missing values have no
+        concept.
+    kb (ConceptKB | Path | str | None): vocabulary, see `load`.
+    contexts (Iterable[Any] | None): text around each string.
+    labels (Iterable[Any] | str): entity type of each string, or of all of them.
+    k (int): candidates to keep of each.
+    threshold (float | None), nil_share (float): see `Grounder`.
+    pipeline (Language | Path | str | None): a loaded pipeline, which must have the vocabulary
+        already, or its name; see `load`.
+    RETURNS (list[Grounding]): one each, in their order.
+    RAISES (AngelError): see `load`. RAISES (ValueError): contexts or labels are more or fewer.
+
+    EXAMPLE:
+        >>> found = ground(["heart attack", "hartattack", "blue"])
+        >>> [one.link and one.link.concept_id for one in found]
+        ['MESH:D009203', 'MESH:D009203', None]
+    """
+    nlp = pipeline if isinstance(pipeline, Language) else load(pipeline, kb)
+    grounder = Grounder(nlp, find_linker(nlp), k=k, threshold=threshold, nil_share=nil_share)
+    listed = list(strings)
+    around = [""] * len(listed) if contexts is None else contexts
+    kinds = repeat(labels, len(listed)) if isinstance(labels, str) else labels
+    queries = [Query(*map(as_text, row)) for row in zip(listed, around, kinds, strict=True)]
+    bar = tqdm(grounder.stream(queries), "Grounding", len(queries), unit=" strings", disable=None)
+    return list(bar)
+
+
+def as_text(value: Any) -> str:
+    """value (Any): of a table. RETURNS (str): its text; empty for a missing value."""
+    # Not a number is not equal to itself.
+    return "" if value is None or value != value else str(value)
+
+
+def _normalized(query: Query) -> Query:
+    return Query(*(" ".join(text.split()) for text in query))
+
+
+def _known(known: sqlite3.Connection, key: str) -> Grounding | None:
+    row = known.execute("SELECT value FROM found WHERE query = ?", [key]).fetchone()
+    if row is None:
+        return None
+    string, link, candidates = json.loads(row[0])
+    return Grounding(string, link and Match(*link), tuple(Match(*one) for one in candidates))

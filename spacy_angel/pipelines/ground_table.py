@@ -1,0 +1,182 @@
+"""Tables with strings in, the same tables with their concepts out."""
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from itertools import repeat, tee
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from ..about import __version__
+from ..errors import AngelError
+from ..files.atomic import replacing
+from ..files.table import Table, read_table, table_writer
+from ..linking.mentions.permitted import links_label
+from ..linking.showing.display import ADDRESSES
+from ..vocabulary.kb import ConceptKB
+from ..vocabulary.names.labels import entity_types_of
+from .ground import Grounder, Grounding, Query, as_text
+
+LINK = {"concept_id": str, "concept_name": str, "probability": float}
+ACCEPT = "accept"
+_SSSOM = (
+    *("subject_label", "subject_type", "predicate_id", "object_id", "object_label"),
+    *("mapping_justification", "confidence"),
+)
+_OBO = "http://purl.obolibrary.org/obo/"
+
+
+def ground_table(
+    path: Path,
+    output: Path,
+    grounder: Grounder,
+    column: str,
+    *,
+    context: str | None = None,
+    label: str | None = None,
+    top: int = 1,
+    wide: bool = False,
+) -> Counter[str]:
+    """Link the strings in a column, row by row.
+
+    path (Path): table, see `files.table.read_table`.
+    output (Path): table to write, or SSSOM where the name ends in `.sssom.tsv`, which has the
+        linked strings alone, each once.
+    grounder (Grounder): links; keeps at least `top` candidates.
+    column (str): with the strings.
+    context (str | None): column with texts in which they stand.
+    label (str | None): column with entity types, or an entity type for all strings.
+    top (int): candidates to write. wide (bool): as columns; else each is a row.
+    RETURNS (Counter[str]): rows that are `linked`, `not linked` and `blank`.
+    RAISES (AngelError): the table cannot be read or written, has no such column, or has columns of
+        the names that are written.
+    """
+    table = read_table(path)
+    rows, asked = tee(table.rows)
+    queries = _queries(table, asked, column, context, _label(table, label, grounder))
+    groundings = tqdm(grounder.stream(queries), "Grounding", unit=" strings", disable=None)
+    is_sssom = output.name.lower().endswith(".sssom.tsv")
+    added = {} if is_sssom else _added_columns(top, wide)
+    if clash := ", ".join(name for name in added if name in table.columns):
+        raise AngelError(f"{path} already has the columns {clash}. Rename or remove them.")
+    types = dict.fromkeys(table.columns, str) | added
+    counts: Counter[str] = Counter()
+    writer: Any = table_writer(output, types, table.schema)
+    if is_sssom:
+        writer = _sssom_writer(output, grounder.linker.kb)
+    with writer as write:
+        for row, one in zip(rows, groundings, strict=False):
+            counts["blank" if not one.string else "linked" if one.link else "not linked"] += 1
+            if is_sssom:
+                write(one)
+                continue
+            for cells in _cells(one, top, wide):
+                write([*row, *cells, None])
+    return counts
+
+
+@contextmanager
+def _sssom_writer(path: Path, kb: ConceptKB) -> Iterator[Callable[[Grounding], None]]:
+    """path (Path): file. kb (ConceptKB): of the links. YIELDS (Callable[[Grounding], None]): writes
+    a linked string as a mapping, an equal one once."""
+    prefixes: set[str] = set()
+    seen: set[int] = set()
+
+    def write_mapping(one: Grounding) -> None:
+        if one.link is None or (key := hash((one.string, one.link.concept_id))) in seen:
+            return
+        seen.add(key)
+        prefix, colon, _ = one.link.concept_id.partition(":")
+        if not colon:
+            raise AngelError(
+                f"SSSOM needs identifiers with a prefix, not {one.link.concept_id!r}. Build the "
+                "vocabulary with `--option prefix=PREFIX`."
+            )
+        prefixes.add(prefix)
+        name = kb.name_index(one.string)
+        is_name = name is not None and kb.resolve(one.link.concept_id) in kb.concept_ids_of(name)
+        how = "LexicalMatching" if is_name else "CompositeMatching"
+        ends = (one.string, "rdfs literal", "skos:exactMatch", *one.link[:2])
+        write([*ends, f"semapv:{how}", one.link.probability])
+
+    with tempfile.TemporaryDirectory(prefix="spacy-angel-") as folder:
+        body = Path(folder, "body.tsv")
+        with table_writer(body, dict.fromkeys(_SSSOM, str)) as write:
+            yield write_mapping
+        with replacing(path) as file, body.open("rb") as rows:
+            file.write(_sssom_head(sorted(prefixes)).encode("utf8"))
+            shutil.copyfileobj(rows, file)
+
+
+def _sssom_head(prefixes: Sequence[str]) -> str:
+    urls = {"semapv": "https://w3id.org/semapv/vocab/"}
+    urls["skos"] = "http://www.w3.org/2004/02/skos/core#"
+    for prefix in prefixes:
+        is_obo = ADDRESSES.get(prefix, "").startswith(_OBO)
+        urls[prefix] = f"{_OBO}{prefix}_" if is_obo else f"https://bioregistry.io/{prefix}:"
+    lines = [
+        *("curie_map:", *(f"  {prefix}: {url}" for prefix, url in urls.items())),
+        "license: https://w3id.org/sssom/license/unspecified",
+        f"mapping_date: {date.today().isoformat()!r}",
+        f"mapping_set_id: https://w3id.org/sssom/mappings/{date.today().isoformat()}-spacy-angel",
+        "mapping_tool: spacy-angel",
+        f"mapping_tool_version: {__version__!r}",
+    ]
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def _label(table: Table, label: str | None, grounder: Grounder) -> int | str:
+    """RETURNS (int | str): index of the column of labels, or the label of all strings."""
+    if not label or label in table.columns:
+        return table.place(label) if label else ""
+    if not entity_types_of(label) or not links_label(label, grounder.linker.settings):
+        raise AngelError(
+            f"--label {label} is neither a column ({', '.join(table.columns)}) nor an entity type "
+            "that the pipeline links."
+        )
+    return label
+
+
+def _queries(
+    table: Table, rows: Iterable[Sequence[Any]], column: str, context: str | None, label: int | str
+) -> Iterator[Query]:
+    """RETURNS (Iterator[Query]): one a row."""
+    string, around = table.place(column), table.place(context) if context else None
+    return (
+        Query(
+            as_text(row[string]),
+            "" if around is None else as_text(row[around]),
+            label if isinstance(label, str) else as_text(row[label]),
+        )
+        for row in rows
+    )
+
+
+def _added_columns(top: int, wide: bool) -> dict[str, type]:
+    added = dict(LINK)
+    if top > 1 and not wide:
+        added["rank"] = int
+    names = [f"candidate_{i}" for i in range(1, top + 1)] if wide else ["candidate"]
+    for name in names if top > 1 else ():
+        added |= {f"{name}_id": str, f"{name}_name": str, f"{name}_probability": float}
+    return {**added, ACCEPT: str}
+
+
+def _cells(one: Grounding, top: int, wide: bool) -> Iterator[list[Any]]:
+    """YIELDS (list[Any]): of each row of a string what is written behind it, but `accept`."""
+    nothing: Sequence[Any] = (None,) * len(LINK)
+    link = list(one.link or nothing)
+    if top == 1:
+        yield link
+    elif wide:
+        padded = [*one.candidates, *repeat(nothing, top - len(one.candidates))]
+        yield [*link, *(value for match in padded for value in match)]
+    elif not one.candidates:
+        yield [*link, None, *nothing]
+    else:
+        yield from ([*link, rank, *match] for rank, match in enumerate(one.candidates, start=1))
