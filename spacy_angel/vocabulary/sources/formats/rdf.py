@@ -128,7 +128,8 @@ def _id(value: Any, graph: Any) -> str:
 
 def _recognises(path: Path, head: str) -> bool:
     is_xml = "<rdf:RDF" in head or "<RDF" in head
-    is_turtle = head.lower().startswith(("@prefix", "prefix ", "@base")) or "\n@prefix" in head
+    starts = ("@prefix", "prefix ", "@base", "<http")
+    is_turtle = head.lower().startswith(starts) or "\n@prefix" in head
     return is_xml or is_turtle or ("@context" in head[:2000] and head.startswith(("{", "[")))
 
 
