@@ -6,7 +6,7 @@ from typing import Any
 
 from ....errors import AngelError, cannot_read, missing_package
 from ....files.formats import Format
-from ....files.reading import open_binary
+from ....files.reading import pieces
 from ...names.identifiers import iri_to_id
 from .ontologies import Scope, Term, term_rows
 from .records import Rows, VocabularyReport
@@ -64,8 +64,7 @@ def _graph(path: Path) -> Any:
     except ImportError as error:
         raise AngelError(missing_package(f"Reading {path}", "rdflib", "rdf")) from error
     graph = rdflib.Graph()
-    with open_binary(path) as file:
-        data = file.read()
+    data = b"".join(piece for _, piece in pieces(path, by_line=False))
     start = data[:100].lstrip().decode("utf8", errors="replace")
     syntax = next((name for mark, name in _SYNTAXES.items() if start.startswith(mark)), "turtle")
     try:
