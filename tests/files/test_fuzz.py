@@ -150,7 +150,6 @@ def check_document(document: CorpusDocument) -> None:
 def check_concepts(path: Path, name: str) -> None:
     concepts = list(read_vocabulary(path, name))
     assert concepts
-    assert len({concept.concept_id for concept in concepts}) == len(concepts)
     for concept in concepts:
         assert concept.concept_id
         assert all(each.strip() for each in concept.names)

@@ -41,7 +41,7 @@ def test_the_generated_passages_are_current() -> None:
         *("given", "text"),
         *("settings", "matcher", "consistency", "recogniser", "variants"),
         *("features", "labels"),
-        *("vocabularies", "vocabulary options", "corpora", "corpus options", "every corpus"),
+        *("vocabulary options", "corpora", "corpus options", "every corpus"),
         *("commands", "project"),
     ]
     assert "| `train-negative` | Mine pairs of right and wrong names " in found[-1][2]

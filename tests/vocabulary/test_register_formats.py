@@ -4,7 +4,6 @@ format; whole files where they are at hand."""
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
@@ -209,13 +208,3 @@ name: Phenotypic abnormality
     assert [c.alternate_ids for c in read_vocabulary(path)] == [(), ()]
     first, _ = read_vocabulary(path, xrefs="all")
     assert first.alternate_ids == ("DOID:9352", "MESH:D003924")
-
-
-TAXA = st.lists(
-    st.tuples(
-        st.integers(1, 10**7),
-        st.text(st.characters(categories=["L", "N", "P"], exclude_characters="|"), min_size=1),
-    ),
-    min_size=1,
-    unique_by=lambda taxon: taxon[0],
-)

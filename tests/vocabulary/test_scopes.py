@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
-from support.helpers import ROOT
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
@@ -17,7 +15,6 @@ from spacy_angel.vocabulary.sources.formats.records import merge_concepts
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.storage.table import validate_and_normalize
 
-OBO = ROOT / "tests/fixtures/vocabularies/ontology.obo"
 HEART = Concept(
     "UBERON:1",
     "heart",
@@ -96,6 +93,3 @@ def test_export_and_table_hold_them(tmp_path: Path) -> None:
     for broken in ("EXACT", ("EXACT",), (("heart", "exact"),), (("heart",),), 3):
         with pytest.raises(AngelError, match=r"The scopes of the concept .*UBERON:1"):
             validate_and_normalize(Concept("UBERON:1", "heart", scopes=broken))  # type: ignore[arg-type]
-
-
-NAMES = st.lists(st.text(st.characters(categories=("L",)), min_size=1), min_size=1, max_size=4)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....errors import AngelError, cannot_read
 from ....files.formats import Format
-from ....files.reading import open_binary
+from ....files.reading import pieces
 from ...names.identifiers import iri_to_id
 from .lines import wrong
 from .ontologies import Scope, Term, term_rows
@@ -47,10 +47,10 @@ def read_obographs(
 def load_json(path: Path) -> dict[str, Any]:
     """path (Path): a JSON file, gzipped or not. RETURNS (dict[str, Any]): its object. RAISES
     (AngelError): it cannot be read, or is something else."""
+    data = b"".join(piece for _, piece in pieces(path, by_line=False))
     try:
-        with open_binary(path) as file:
-            content = json.load(file)
-    except (OSError, EOFError, ValueError, RecursionError) as error:
+        content = json.loads(data)
+    except (ValueError, RecursionError) as error:
         raise AngelError(cannot_read(path, error)) from error
     if not isinstance(content, dict):
         raise wrong(path, 1, "a JSON object", content)

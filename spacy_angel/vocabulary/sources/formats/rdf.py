@@ -6,7 +6,7 @@ from typing import Any
 
 from ....errors import AngelError, cannot_read, missing_package
 from ....files.formats import Format
-from ....files.reading import open_binary
+from ....files.reading import pieces
 from ...names.identifiers import iri_to_id
 from .ontologies import Scope, Term, term_rows
 from .records import Rows, VocabularyReport
@@ -64,8 +64,7 @@ def _graph(path: Path) -> Any:
     except ImportError as error:
         raise AngelError(missing_package(f"Reading {path}", "rdflib", "rdf")) from error
     graph = rdflib.Graph()
-    with open_binary(path) as file:
-        data = file.read()
+    data = b"".join(piece for _, piece in pieces(path, by_line=False))
     start = data[:100].lstrip().decode("utf8", errors="replace")
     syntax = next((name for mark, name in _SYNTAXES.items() if start.startswith(mark)), "turtle")
     try:
@@ -128,7 +127,8 @@ def _id(value: Any, graph: Any) -> str:
 
 def _recognises(path: Path, head: str) -> bool:
     is_xml = "<rdf:RDF" in head or "<RDF" in head
-    is_turtle = head.lower().startswith(("@prefix", "prefix ", "@base")) or "\n@prefix" in head
+    starts = ("@prefix", "prefix ", "@base", "<http")
+    is_turtle = head.lower().startswith(starts) or "\n@prefix" in head
     return is_xml or is_turtle or ("@context" in head[:2000] and head.startswith(("{", "[")))
 
 
