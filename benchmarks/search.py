@@ -23,7 +23,6 @@ from tqdm import tqdm
 
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.model.bart import BartModel
-from spacy_angel.model.bart_weights import convert_weights
 from spacy_angel.model.checkpoint import DTYPES
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat
@@ -37,7 +36,7 @@ from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 def main(
     data: Annotated[Path, typer.Option(help="Folder with medic/, ncbi-disease/, bart-tokenizer/.")],
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    dtypes: Annotated[str, typer.Option(help="Types of the weights.")] = "float32,bfloat16,int8",
+    dtypes: Annotated[str, typer.Option(help="Types of the weights.")] = "float32,bfloat16",
     init_std: Annotated[float, typer.Option(help="Spread of the random weights.")] = 0.02,
     n_mentions: Annotated[int, typer.Option(help="Mentions, the same for both sides.")] = 64,
     batch_size: Annotated[int, typer.Option(help="Mentions in one of our batches.")] = 64,
@@ -75,8 +74,8 @@ class Our:
         dtype: str,
         device: str,
     ) -> None:
-        weights = convert_weights(dict(model.state_dict()), DTYPES[dtype], torch.device(device))
-        self.generator = Generator(BartModel(model.config, weights), prompts, model.config)
+        ours = BartModel(model.config, model.state_dict(), torch.device(device), DTYPES[dtype])
+        self.generator = Generator(ours, prompts, model.config)
         self.space, self.mentions, self.batch_size = space, mentions, batch_size
 
     def __call__(self) -> list[list[tuple[int, float]]]:
@@ -101,13 +100,7 @@ class Reference:
     ) -> None:
         import copy
 
-        self.model = copy.deepcopy(model).to(device)
-        if dtype == "int8":
-            self.model = torch.ao.quantization.quantize_dynamic(
-                self.model, {torch.nn.Linear}, dtype=torch.qint8
-            )
-        else:
-            self.model = self.model.to(DTYPES[dtype])
+        self.model = copy.deepcopy(model).to(device, DTYPES[dtype])
         self.device, self.nested, self.mentions = device, nested, mentions
         self.sources = prompts.source_ids(mentions)
         self.prefixes = prompts.prefix_ids(mentions)

@@ -41,10 +41,10 @@ def log_probs_of_names(
     sums = torch.zeros(number, device=device)
     if first:
         of_name, mentions, tokens = torch.tensor(first, device=device).unbind(1)
-        sums.index_add_(0, of_name, decoding.first().at(mentions, tokens))
+        sums.index_add_(0, of_name, decoding.first()[mentions, tokens])
     if fed:
         scores = decoding.feed(*torch.tensor(fed, device=device).unbind(1))
         of_name, rows, tokens = torch.tensor(later, device=device).unbind(1)
-        sums.index_add_(0, of_name, scores.at(rows, tokens))
+        sums.index_add_(0, of_name, scores[rows, tokens])
     values = iter(sums.tolist())
     return [[next(values) for _ in some] for some in names]

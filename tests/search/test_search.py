@@ -14,7 +14,6 @@ from transformers import (
 from transformers.modeling_outputs import BaseModelOutput
 
 from spacy_angel.model.bart import BartModel
-from spacy_angel.model.bart_weights import convert_weights
 from spacy_angel.model.seq2seq import GenericModel
 from spacy_angel.search.expander import Expander
 from spacy_angel.search.search import SearchSettings, beam_search
@@ -72,8 +71,7 @@ def t5(seed: int) -> T5ForConditionalGeneration:
 
 
 def fast(model: BartForConditionalGeneration, dtype: torch.dtype = torch.float32) -> BartModel:
-    weights = convert_weights(dict(model.state_dict()), dtype, torch.device("cpu"))
-    return BartModel(model.config, weights)
+    return BartModel(model.config, model.state_dict(), torch.device("cpu"), dtype)
 
 
 def random_names(seed: int, n: int = 60, longest: int = 9) -> list[tuple[int, ...]]:
@@ -315,17 +313,16 @@ def test_names_with_the_same_tokens_share_a_score() -> None:
     assert scores[0] == scores[2]
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.bfloat16, 0.05), (torch.int8, 0.05)])
-def test_smaller_types_stay_near_float32(dtype: torch.dtype, tolerance: float) -> None:
+def test_bfloat16_stays_near_float32() -> None:
     model = bart(4)
     names = random_names(4)
     sources, prefixes = random_prompts(4, 6)
     settings = SearchSettings(num_beams=60, k=60)
     exact = run(fast(model), sources, prefixes, space(names), settings)
-    small = run(fast(model, dtype), sources, prefixes, space(names), settings)
+    small = run(fast(model, torch.bfloat16), sources, prefixes, space(names), settings)
     for row, expected in zip(small, exact, strict=True):
         a, b = (np.array([lp for _, lp, _ in sorted(r)]) for r in (row, expected))
-        assert np.abs(a - b).mean() / np.abs(b).mean() < tolerance
+        assert np.abs(a - b).mean() / np.abs(b).mean() < 0.05
 
 
 def close(found: list, expected: list) -> bool:

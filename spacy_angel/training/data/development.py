@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from tqdm import tqdm
 
-from ...model.checkpoint import DTYPES
-from ...model.families import family_of
+from ...model.checkpoint import DTYPES, model_of_module
 from ...model.mention import Mention
 from ...search.generator import Generator
 from ...search.search import SearchSettings
@@ -89,7 +88,7 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
     RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
     """
     config = backbone.model.config
-    model = family_of(config).from_module(backbone.model, DTYPES[dtype])
+    model = model_of_module(backbone.model, DTYPES[dtype])
     return Generator(model, backbone.prompts, config)
 
 
