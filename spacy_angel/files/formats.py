@@ -67,7 +67,7 @@ class Format:
 
         RAISES (AngelError): the format has no such option.
         """
-        _check_names(self.read, names, self.name, common)
+        _check_names(self.options, names, self.name, common)
 
     def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
         """options (Mapping[str, Any]): by name; text is converted. common (Sequence[str]): see
@@ -84,9 +84,8 @@ def _options(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _check_names(
-    function: Callable[..., Any], names: Iterable[str], format: str, common: Sequence[str]
+    own: Sequence[str], names: Iterable[str], format: str, common: Sequence[str]
 ) -> None:
-    own = _options(function)
     if unknown := ", ".join(sorted(set(names) - set(own))):
         known = ", ".join([*common, *own]) or "none"
         raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
@@ -107,7 +106,7 @@ def checked_options(
     RETURNS (dict[str, Any]): for the function.
     RAISES (AngelError): an unknown option or an invalid value.
     """
-    _check_names(function, options, format, common)
+    _check_names(_options(function), options, format, common)
     hints = get_type_hints(function, include_extras=True)
     checked = {}
     for name, value in options.items():
@@ -119,11 +118,12 @@ def checked_options(
             checked[name] = TypeAdapter(hints[name]).validate_python(value)
         except ValidationError as error:
             problem = error.errors()[0]
-            is_bool = problem["type"].startswith("bool_")
             expected = problem["msg"].removeprefix("Input should be ")
+            if problem["type"].startswith("bool_"):
+                expected = "true, false, yes or no"
             raise AngelError(
-                f"The option {name} of the format {format} must be "
-                f"{'true, false, yes or no' if is_bool else expected}, not {problem['input']!r}."
+                f"The option {name} of the format {format} must be {expected}, not "
+                f"{problem['input']!r}."
             ) from error
     return checked
 
