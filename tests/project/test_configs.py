@@ -38,14 +38,6 @@ def test_the_recognisers_config_can_be_read():
     assert config.corpora["biored"].annotated == {*config.recogniser.labels} - {"PHENOTYPE"}
 
 
-def test_ncbi_as_published_differs_in_its_data_only():
-    own = load_config(ROOT / "configs" / "ncbi.cfg")
-    published = load_config(ROOT / "configs" / "ncbi_published.cfg")
-    assert replace(published, data=own.data) == own
-    assert published.data.dev == ()
-    assert not {own.data.kb, *own.data.train} & {published.data.kb, *published.data.train}
-
-
 @pytest.mark.parametrize("name", TABLE_B)
 def test_table_b(name):
     config = load_config(ROOT / "configs" / f"{name}.cfg")
