@@ -101,7 +101,7 @@ class Expander:
         scores, the scores."""
         n = len(new.mentions)
         heads = torch.arange(n, device=new.mentions.device)
-        which, tokens, following = [heads], [new.tokens], []
+        which, tokens, following = [heads], [new.tokens], []  # lists of int64[n_at_depth]
         token, state = self.walker.only_children(new.states)
         following.append(token)
         for _ in range(self.max_chain):
@@ -142,6 +142,8 @@ class Expander:
         begin = self.decoding.n_slots
         heads = torch.cat(which)
         depths = torch.repeat_interleave(torch.tensor([len(w) for w in which], device=device))
+        # Of k tokens in all, int64[k] in the order of `which`: heads, depths, slots, parents, rows.
+        # `order` sorts them by mention, as `feed` wants them: int64[k] mentions, position.
         mentions, order = torch.sort(new.mentions[heads], stable=True)
         counts = torch.bincount(mentions, minlength=len(self._slots))
         slots = torch.empty_like(heads)
