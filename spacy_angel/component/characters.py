@@ -29,7 +29,7 @@ _INVISIBLE = (
 )
 _SOFT_HYPHEN = "\xad"
 _ACCENTS = "\u0300-\u036f"
-_MOST_ACCENTS = 8
+_MAX_ACCENTS = 8
 _SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _HYPHENS = "\u2010\u2011"
 _LIGATURES = "\ufb00-\ufb06"
@@ -39,7 +39,7 @@ _MAY_BE_SPACE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LETTERS_BEFORE = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 # Longer words are not in the list.
-_LONGEST_WORD = 25
+_MAX_WORD = 25
 _SHORT_WORDS = (
     "a an and are as at but by can de der did due eye few for had has her his if in is it its jaw "
     "may new no non nor not of old on one or our per sex she the to two van via von was we who"
@@ -50,7 +50,7 @@ _NOISE = re.compile(rf"[{_INVISIBLE}{_ACCENTS}{_MAPPED}]|-[ \t]*\r?\n")
 _NOISE_OF_ASCII = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]|-[ \t]*\r?\n")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]+|[{_MAPPED}]")
 _AT_LINE_END = re.compile(rf"{_LINE_END}(?=[^\W\d_])")
-_ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MOST_ACCENTS}}}(?![{_ACCENTS}])")
+_ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MAX_ACCENTS}}}(?![{_ACCENTS}])")
 _BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[^\W_])")
 
 
@@ -182,8 +182,8 @@ def _stands_for_blank(text: str, start: int, end: int) -> bool:
 def _letters_beside(text: str, start: int, end: int) -> tuple[str, str]:
     """RETURNS (tuple[str, str]): of the word before a place and of the one behind it; empty behind
     and before anything else."""
-    left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
-    right = _LETTERS.match(text, end, end + _LONGEST_WORD)
+    left = _LETTERS_BEFORE.search(text, max(start - _MAX_WORD, 0), start)
+    right = _LETTERS.match(text, end, end + _MAX_WORD)
     return left[0] if left else "", right[0] if right else ""
 
 

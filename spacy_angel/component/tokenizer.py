@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 from .characters import ReadText, read
 
 # Characters without a space that the rules see at once; each mark at an end of them is a round.
-_MOST = 1000
-_LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MOST + 1},}}")
+_MAX_RUN = 1000
+_LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MAX_RUN + 1},}}")
 # The rules of prefixes and suffixes look no farther, but where one is itself as long.
 _AT_THE_END = 64
 _CONTEXT = 8
@@ -55,7 +55,9 @@ class LinearTokenizer(Tokenizer):
 
     def _cut(self, text: str) -> Iterator[tuple[int, int]]:
         """YIELDS (tuple[int, int]): characters of each token, without spaces."""
-        runs = (range(run.start() + _MOST, run.end(), _MOST) for run in _LONG_RUN.finditer(text))
+        runs = (
+            range(run.start() + _MAX_RUN, run.end(), _MAX_RUN) for run in _LONG_RUN.finditer(text)
+        )
         for start, end in pairwise([0, *chain.from_iterable(runs), len(text)]):
             for token in super().__call__(text[start:end]):
                 yield start + token.idx, start + token.idx + len(token)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 MAX_CONTEXT_CHARS = 8192
 """Characters of context read on either side: more than any model takes in, and long documents
 stay linear in their number of mentions."""
-_LONGEST_WORD = 64
+_MAX_WORD = 64
 
 
 MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING, DERIVED = (
@@ -138,11 +138,11 @@ def _word_start(text: str, at: int) -> int:
     """The next offset where a word starts; `at` itself in scripts that put no spaces."""
     if at <= 0:
         return 0
-    return next((i for i in range(at, at + _LONGEST_WORD) if text[i - 1].isspace()), at)
+    return next((i for i in range(at, at + _MAX_WORD) if text[i - 1].isspace()), at)
 
 
 def _word_end(text: str, at: int) -> int:
     """The previous offset where a word ends; `at` itself in scripts that put no spaces."""
     if at >= len(text):
         return len(text)
-    return next((i for i in range(at, at - _LONGEST_WORD, -1) if text[i].isspace()), at)
+    return next((i for i in range(at, at - _MAX_WORD, -1) if text[i].isspace()), at)

@@ -5,7 +5,6 @@ from spacy.language import Language
 
 from spacy_angel.component.block import is_saved_in
 
-
 SEEN: list[bool] = []
 
 
