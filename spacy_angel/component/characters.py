@@ -201,10 +201,10 @@ def _edited(reading: ReadText, edits: Iterable[Edit]) -> ReadText:
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    place = 0
+    offset = 0
     for start, end, instead in chain(edits, [(len(text), len(text), "")]):
-        parts += [text[place:start], instead]
-        starts += old_starts[place:start] + old_starts[start : start + 1] * len(instead)
-        ends += old_ends[place:start] + old_ends[end - 1 : end] * len(instead)
-        place = end
+        parts += [text[offset:start], instead]
+        starts += old_starts[offset:start] + old_starts[start : start + 1] * len(instead)
+        ends += old_ends[offset:start] + old_ends[end - 1 : end] * len(instead)
+        offset = end
     return ReadText("".join(parts), tuple(starts), tuple(ends))

@@ -33,8 +33,8 @@ def view(doc: Doc, text: ReadText) -> Doc:
         ]
     starts: list[bool | int | None] | None = None
     if doc.has_annotation("SENT_START"):
-        places = (text.from_source(t.idx, t.idx + len(t))[0] for t in doc if t.is_sent_start)
-        begins = sorted({0, *places})
+        sentences = (text.from_source(t.idx, t.idx + len(t))[0] for t in doc if t.is_sent_start)
+        begins = sorted({0, *sentences})
         bounds = [bisect_left(begins, start) for _, start, _ in tokens] + [len(begins)]
         starts = [after > before for before, after in pairwise(bounds)]
     return Doc(

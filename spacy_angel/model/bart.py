@@ -194,7 +194,7 @@ class BartDecoding:
         """See `interface.Decoding.copy`."""
         other = copy(self)
         other._tree = copy(self._tree)  # whose tensors are not changed in place
-        # Its places are taken by longer tensors as the decoding goes on.
+        # Its entries are replaced by longer tensors as the decoding goes on.
         other._memory = list(self._memory)
         return other
 

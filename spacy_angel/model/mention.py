@@ -109,13 +109,13 @@ def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
     replacements (Iterable[Replacement]): in any order, repeats allowed.
     RETURNS (list[Replacement]): sorted by offset, not overlapping.
     """
-    kept: list[Replacement] = []
+    chosen: list[Replacement] = []
     for item in sorted(set(replacements), key=lambda r: (r.start - r.end, r)):
-        position = bisect_left(kept, item)
-        before_ends = position == 0 or kept[position - 1].end <= item.start
-        if before_ends and (position == len(kept) or item.end <= kept[position].start):
-            kept.insert(position, item)
-    return kept
+        position = bisect_left(chosen, item)
+        before_ends = position == 0 or chosen[position - 1].end <= item.start
+        if before_ends and (position == len(chosen) or item.end <= chosen[position].start):
+            chosen.insert(position, item)
+    return chosen
 
 
 def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacement]) -> str:
