@@ -55,7 +55,7 @@ _BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[^\W_])")
 
 
 @dataclass(frozen=True, slots=True)
-class ReadText:
+class CleanText:
     """A text as it is read, and where its characters come from.
 
     text (str): n characters.
@@ -94,19 +94,19 @@ Edit = tuple[int, int, str]
 """Characters of a text, and what is read in their place."""
 
 
-def read(text: str) -> ReadText:
+def clean(text: str) -> CleanText:
     """Read a text without noise.
 
-    text (str): any. RETURNS (ReadText): e.g. of `ﬁb` the text `fib`, with starts 0, 0, 1 and ends
+    text (str): any. RETURNS (CleanText): e.g. of `ﬁb` the text `fib`, with starts 0, 0, 1 and ends
         1, 1, 2.
     """
     noise = _NOISE_OF_ASCII if text.isascii() else _NOISE
     if noise.search(text) is None:
-        return ReadText(text)
-    reading = ReadText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
+        return CleanText(text)
+    reading = CleanText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
     for step in (_unseen, _accents, _line_ends):
         reading = _edited(reading, step(reading.text))
-    return ReadText(text) if reading.text == text else reading
+    return CleanText(text) if reading.text == text else reading
 
 
 def _unseen(text: str) -> Iterator[Edit]:
@@ -194,9 +194,9 @@ def _words() -> frozenset[str]:
     return frozenset(_SHORT_WORDS.split()).union(line.split("\t")[0] for line in lines)
 
 
-def _edited(reading: ReadText, edits: Iterable[Edit]) -> ReadText:
-    """reading (ReadText): with starts and ends. edits (Iterable[Edit]): of its text, ascending.
-    RETURNS (ReadText): after them."""
+def _edited(reading: CleanText, edits: Iterable[Edit]) -> CleanText:
+    """reading (CleanText): with starts and ends. edits (Iterable[Edit]): of its text, ascending.
+    RETURNS (CleanText): after them."""
     text, old_starts, old_ends = reading.text, reading.starts or (), reading.ends or ()
     parts: list[str] = []
     starts: list[int] = []
@@ -207,4 +207,4 @@ def _edited(reading: ReadText, edits: Iterable[Edit]) -> ReadText:
         starts += old_starts[offset:start] + old_starts[start : start + 1] * len(instead)
         ends += old_ends[offset:start] + old_ends[end - 1 : end] * len(instead)
         offset = end
-    return ReadText("".join(parts), tuple(starts), tuple(ends))
+    return CleanText("".join(parts), tuple(starts), tuple(ends))

@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-from .characters import ReadText, read
+from .characters import CleanText, clean
 
 # Characters without a space that the rules see at once; each mark at an end of them is a round.
 _MAX_RUN = 1000
@@ -29,7 +29,7 @@ class LinearTokenizer(Tokenizer):
 
     def __call__(self, string: str) -> Doc:
         """string (str): a text. RETURNS (Doc): its tokens."""
-        text = read(string)
+        text = clean(string)
         if text.is_clean and _LONG_RUN.search(string) is None:
             return super().__call__(string)
         words: list[str] = []
@@ -63,7 +63,7 @@ class LinearTokenizer(Tokenizer):
                 yield start + token.idx, start + token.idx + len(token)
 
 
-def _whole(string: str, text: ReadText, tokens: Iterable[tuple[int, int]]) -> Iterator[str]:
+def _whole(string: str, text: CleanText, tokens: Iterable[tuple[int, int]]) -> Iterator[str]:
     """YIELDS (str): the tokens of a text, and what stands between them; joined, they are the text.
     What is not read stands with a token where no space parts them."""
     end = 0
