@@ -35,7 +35,7 @@ class Format:
     read (Callable[..., Iterator[Any]]): takes the path, the object that counts and reports faults
         (the `Reading` of a corpus, the `VocabularyReport` of a vocabulary), and options with type
         annotations, see `checked_options`.
-    recognises (Callable[[Path, str], bool]): whether a file is of this kind, given its path and its
+    recognizes (Callable[[Path, str], bool]): whether a file is of this kind, given its path and its
         head (`read_head`, without leading white space; empty for a folder).
     holds (Holds): of a corpus: whole documents with their mentions; single mentions, for training
         and evaluation; or texts without identifiers.
@@ -46,7 +46,7 @@ class Format:
 
     name: str
     read: Callable[..., Iterator[Any]]
-    recognises: Callable[[Path, str], bool]
+    recognizes: Callable[[Path, str], bool]
     holds: Holds = "documents"
     write: Callable[..., None] | None = None
     is_folder: bool = False
@@ -172,17 +172,17 @@ class Formats(Mapping[str, Format]):
         RETURNS (Format): the first that recognizes it.
         RAISES (AngelError): it cannot be read, is empty, or no format recognizes it.
         """
-        if (format := self.recognised(path)) is None:
+        if (format := self.recognized(path)) is None:
             known = ", ".join(self)
             raise AngelError(
                 f"Cannot tell the {self._kind} format of {path}. Give --format with one of {known}."
             )
         return format
 
-    def recognised(self, path: Path) -> Format | None:
+    def recognized(self, path: Path) -> Format | None:
         """As `of`, but None where no format recognizes the file."""
         head = "" if path.is_dir() else read_head(path).lstrip()
-        format = next((f for f in self.values() if f.recognises(path, head)), None)
+        format = next((f for f in self.values() if f.recognizes(path, head)), None)
         if format is None and not head and not path.is_dir():
             raise AngelError(f"{path} is empty; expected a {self._kind}.")
         return format

@@ -1,7 +1,7 @@
 """BART's encoder for inference: no token is padded in a matrix product.
 
 The layers are those of transformers' BartEncoder (post-norm, learned positions with an offset of
-2). The search reads mentions with it, the recogniser whole texts.
+2). The search reads mentions with it, the recognizer whole texts.
 """
 
 from collections.abc import Iterator, Sequence, Sized
