@@ -44,7 +44,7 @@ def measure(
     predicted: Annotated[bool, typer.Option("--predicted")] = False,
     rerank: Annotated[bool, typer.Option(help="By the ranker, or by the model alone.")] = True,
     most: Annotated[int, typer.Option(help="Documents of each corpus; 0 for all.")] = 0,
-    dtype: Annotated[str, typer.Option(help="Type of the weights.")] = "int8",
+    dtype: Annotated[str, typer.Option(help="Type of the weights.")] = "auto",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Also as JSON.")] = None,
 ) -> None:
     """Print a table in Markdown, a line for each label of each corpus."""

@@ -105,7 +105,7 @@ def collect(
         is_shipped = mention_set.kb in SHIPPED
         name = "en_angel_bio" if is_shipped else "en_angel_mini"
         if name not in pipelines:
-            pipelines[name] = spacy_angel.load(name, dtype="int8")
+            pipelines[name] = spacy_angel.load(name, dtype="auto")
         nlp = pipelines[name]
         linker = nlp.get_pipe("angel_linker")
         linker.span_key = GOLD_SPANS

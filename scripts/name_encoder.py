@@ -37,10 +37,9 @@ from scipy import sparse
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, normalize
 from transformers import BertModel, BertTokenizerFast
 
-from spacy_angel.model.bart_encoder import SHARED
 from spacy_angel.model.linear import quantize_weight
 from spacy_angel.model.name_encoder import STATIC
-from spacy_angel.model.weights import SCALE_SUFFIX, write_weights
+from spacy_angel.model.weights import SCALE_SUFFIX, SHARED, write_weights
 from spacy_angel.vocabulary.names.concepts import normalize_name
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 

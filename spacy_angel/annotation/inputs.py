@@ -107,7 +107,7 @@ def infer_format(path: str | Path) -> str:
     is_text = str(path).lower().removesuffix(".gz").endswith(".txt")
     try:
         with local_copy(str(path), _HEAD_BYTES) as file:
-            format = FORMATS.recognised(file)
+            format = FORMATS.recognized(file)
     except AngelError:
         if not is_text:
             raise
@@ -148,7 +148,7 @@ def _list_files(path: str) -> tuple[bool, dict[str, int]]:
         raise AngelError(cannot_read(path, "there is no such file"))
     if not system.isdir(inside):
         return False, {path: system.size(inside)}
-    if not is_address(path) and (corpus := FORMATS.recognised(Path(path))) and corpus.is_folder:
+    if not is_address(path) and (corpus := FORMATS.recognized(Path(path))) and corpus.is_folder:
         command = f"spacy-angel corpus {path} -o documents.json"
         raise AngelError(f"{path} is a {corpus.name} corpus. Convert it first: `{command}`.")
     entries = {os.path.basename(entry["name"]): entry for entry in system.ls(inside, detail=True)}

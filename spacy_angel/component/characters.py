@@ -29,7 +29,7 @@ _INVISIBLE = (
 )
 _SOFT_HYPHEN = "\xad"
 _ACCENTS = "\u0300-\u036f"
-_MOST_ACCENTS = 8
+_MAX_ACCENTS = 8
 _SPACES = "\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _HYPHENS = "\u2010\u2011"
 _LIGATURES = "\ufb00-\ufb06"
@@ -39,7 +39,7 @@ _MAY_BE_SPACE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LETTERS_BEFORE = re.compile(r"(?<![^\W\d_])[^\W\d_]+\Z")
 # Longer words are not in the list.
-_LONGEST_WORD = 25
+_MAX_WORD = 25
 _SHORT_WORDS = (
     "a an and are as at but by can de der did due eye few for had has her his if in is it its jaw "
     "may new no non nor not of old on one or our per sex she the to two van via von was we who"
@@ -50,12 +50,12 @@ _NOISE = re.compile(rf"[{_INVISIBLE}{_ACCENTS}{_MAPPED}]|-[ \t]*\r?\n")
 _NOISE_OF_ASCII = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]|-[ \t]*\r?\n")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]+|[{_MAPPED}]")
 _AT_LINE_END = re.compile(rf"{_LINE_END}(?=[^\W\d_])")
-_ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MOST_ACCENTS}}}(?![{_ACCENTS}])")
+_ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MAX_ACCENTS}}}(?![{_ACCENTS}])")
 _BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[^\W_])")
 
 
 @dataclass(frozen=True, slots=True)
-class ReadText:
+class CleanText:
     """A text as it is read, and where its characters come from.
 
     text (str): n characters.
@@ -94,19 +94,19 @@ Edit = tuple[int, int, str]
 """Characters of a text, and what is read in their place."""
 
 
-def read(text: str) -> ReadText:
+def clean(text: str) -> CleanText:
     """Read a text without noise.
 
-    text (str): any. RETURNS (ReadText): e.g. of `ﬁb` the text `fib`, with starts 0, 0, 1 and ends
+    text (str): any. RETURNS (CleanText): e.g. of `ﬁb` the text `fib`, with starts 0, 0, 1 and ends
         1, 1, 2.
     """
     noise = _NOISE_OF_ASCII if text.isascii() else _NOISE
     if noise.search(text) is None:
-        return ReadText(text)
-    reading = ReadText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
+        return CleanText(text)
+    reading = CleanText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
     for step in (_unseen, _accents, _line_ends):
         reading = _edited(reading, step(reading.text))
-    return ReadText(text) if reading.text == text else reading
+    return CleanText(text) if reading.text == text else reading
 
 
 def _unseen(text: str) -> Iterator[Edit]:
@@ -182,8 +182,8 @@ def _stands_for_blank(text: str, start: int, end: int) -> bool:
 def _letters_beside(text: str, start: int, end: int) -> tuple[str, str]:
     """RETURNS (tuple[str, str]): of the word before a place and of the one behind it; empty behind
     and before anything else."""
-    left = _LETTERS_BEFORE.search(text, max(start - _LONGEST_WORD, 0), start)
-    right = _LETTERS.match(text, end, end + _LONGEST_WORD)
+    left = _LETTERS_BEFORE.search(text, max(start - _MAX_WORD, 0), start)
+    right = _LETTERS.match(text, end, end + _MAX_WORD)
     return left[0] if left else "", right[0] if right else ""
 
 
@@ -194,17 +194,17 @@ def _words() -> frozenset[str]:
     return frozenset(_SHORT_WORDS.split()).union(line.split("\t")[0] for line in lines)
 
 
-def _edited(reading: ReadText, edits: Iterable[Edit]) -> ReadText:
-    """reading (ReadText): with starts and ends. edits (Iterable[Edit]): of its text, ascending.
-    RETURNS (ReadText): after them."""
+def _edited(reading: CleanText, edits: Iterable[Edit]) -> CleanText:
+    """reading (CleanText): with starts and ends. edits (Iterable[Edit]): of its text, ascending.
+    RETURNS (CleanText): after them."""
     text, old_starts, old_ends = reading.text, reading.starts or (), reading.ends or ()
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    place = 0
+    offset = 0
     for start, end, instead in chain(edits, [(len(text), len(text), "")]):
-        parts += [text[place:start], instead]
-        starts += old_starts[place:start] + old_starts[start : start + 1] * len(instead)
-        ends += old_ends[place:start] + old_ends[end - 1 : end] * len(instead)
-        place = end
-    return ReadText("".join(parts), tuple(starts), tuple(ends))
+        parts += [text[offset:start], instead]
+        starts += old_starts[offset:start] + old_starts[start : start + 1] * len(instead)
+        ends += old_ends[offset:start] + old_ends[end - 1 : end] * len(instead)
+        offset = end
+    return CleanText("".join(parts), tuple(starts), tuple(ends))

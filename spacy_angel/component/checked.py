@@ -124,7 +124,7 @@ def unknown_names(component: str, unknown: Iterable[str], known: Iterable[str]) 
     """component (str): whose settings these are. unknown (Iterable[str]), known (Iterable[str]):
     their names. RETURNS (str): an error message that suggests similar names."""
     known = sorted(known)
-    near = sorted({n for one in unknown for n in get_close_matches(one.lower(), known, 1, 0.75)})
+    near = sorted({n for name in unknown for n in get_close_matches(name.lower(), known, 1, 0.75)})
     hint = f" Did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""
     return f"{component} has no setting {sorted(unknown)}.{hint} It has {', '.join(known)}."
 

@@ -21,6 +21,6 @@ def probability_of(span: Span) -> float | None:
 
 
 def other_labels_of(span: Span) -> dict[str, float]:
-    """span (Span): a mention. RETURNS (dict[str, float]): other labels under which the recogniser
+    """span (Span): a mention. RETURNS (dict[str, float]): other labels under which the recognizer
     finds it, with their probabilities."""
     return (span._.get(LABELS) if Span.has_extension(LABELS) else None) or {}

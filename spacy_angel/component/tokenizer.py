@@ -9,11 +9,11 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-from .characters import ReadText, read
+from .characters import CleanText, clean
 
 # Characters without a space that the rules see at once; each mark at an end of them is a round.
-_MOST = 1000
-_LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MOST + 1},}}")
+_MAX_RUN = 1000
+_LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MAX_RUN + 1},}}")
 # The rules of prefixes and suffixes look no farther, but where one is itself as long.
 _AT_THE_END = 64
 _CONTEXT = 8
@@ -29,7 +29,7 @@ class LinearTokenizer(Tokenizer):
 
     def __call__(self, string: str) -> Doc:
         """string (str): a text. RETURNS (Doc): its tokens."""
-        text = read(string)
+        text = clean(string)
         if text.is_clean and _LONG_RUN.search(string) is None:
             return super().__call__(string)
         words: list[str] = []
@@ -55,13 +55,15 @@ class LinearTokenizer(Tokenizer):
 
     def _cut(self, text: str) -> Iterator[tuple[int, int]]:
         """YIELDS (tuple[int, int]): characters of each token, without spaces."""
-        runs = (range(run.start() + _MOST, run.end(), _MOST) for run in _LONG_RUN.finditer(text))
+        runs = (
+            range(run.start() + _MAX_RUN, run.end(), _MAX_RUN) for run in _LONG_RUN.finditer(text)
+        )
         for start, end in pairwise([0, *chain.from_iterable(runs), len(text)]):
             for token in super().__call__(text[start:end]):
                 yield start + token.idx, start + token.idx + len(token)
 
 
-def _whole(string: str, text: ReadText, tokens: Iterable[tuple[int, int]]) -> Iterator[str]:
+def _whole(string: str, text: CleanText, tokens: Iterable[tuple[int, int]]) -> Iterator[str]:
     """YIELDS (str): the tokens of a text, and what stands between them; joined, they are the text.
     What is not read stands with a token where no space parts them."""
     end = 0

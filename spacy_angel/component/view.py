@@ -14,15 +14,15 @@ from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from .characters import ReadText
+from .characters import CleanText
 
 _TOKENIZING = Lock()
 
 
-def view(doc: Doc, text: ReadText) -> Doc:
+def view(doc: Doc, text: CleanText) -> Doc:
     """Tokenize what is read, as spaCy does in the document's language.
 
-    doc (Doc): a document, which is not changed. text (ReadText): its text.
+    doc (Doc): a document, which is not changed. text (CleanText): its text.
     RETURNS (Doc): with the sentences of the document, if it has any, and nothing else.
     """
     tokenizer = _tokenizer(doc.vocab.lang or "xx")
@@ -33,8 +33,8 @@ def view(doc: Doc, text: ReadText) -> Doc:
         ]
     starts: list[bool | int | None] | None = None
     if doc.has_annotation("SENT_START"):
-        places = (text.from_source(t.idx, t.idx + len(t))[0] for t in doc if t.is_sent_start)
-        begins = sorted({0, *places})
+        sentences = (text.from_source(t.idx, t.idx + len(t))[0] for t in doc if t.is_sent_start)
+        begins = sorted({0, *sentences})
         bounds = [bisect_left(begins, start) for _, start, _ in tokens] + [len(begins)]
         starts = [after > before for before, after in pairwise(bounds)]
     return Doc(
@@ -45,10 +45,10 @@ def view(doc: Doc, text: ReadText) -> Doc:
     )
 
 
-def in_document(doc: Doc, text: ReadText, spans: Sequence[Span]) -> list[Span]:
+def in_document(doc: Doc, text: CleanText, spans: Sequence[Span]) -> list[Span]:
     """Spans of a view in the document behind it.
 
-    doc (Doc): the document. text (ReadText): its own. spans (Sequence[Span]): of a view of it.
+    doc (Doc): the document. text (CleanText): its own. spans (Sequence[Span]): of a view of it.
     RETURNS (list[Span]): one each, with the label, extended to whole tokens.
     """
     found = (

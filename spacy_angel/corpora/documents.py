@@ -129,7 +129,7 @@ class Reading(FileReading):
         except AngelError:
             raise
         except ValueError as error:
-            self.fault_at(line, f"not {kind}: {error}.", lost="documents_left_out")
+            self.fault_at(line, f"not {kind}: {error}.", skipped="documents_left_out")
 
     def concept_ids(self, raw: str, label: str = "") -> str:
         """raw (str): ids as the file gives them. RETURNS (str): in normal form."""
@@ -155,7 +155,7 @@ class Reading(FileReading):
         covered = text[start:end] if 0 <= start < end else ""
         if not covered.strip() or covered.split() != mention.split():
             message = f"expected the mention {mention!r} at {start}-{end} of document {doc_id}, "
-            self.fault_at(line, f"{message}found {covered!r}.", lost="mentions_left_out")
+            self.fault_at(line, f"{message}found {covered!r}.", skipped="mentions_left_out")
             return None
         if covered != mention or covered != covered.strip():
             start += len(covered) - len(covered.lstrip())

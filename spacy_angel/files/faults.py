@@ -56,22 +56,22 @@ class FileReading:
         """RETURNS (str): file and line for a message."""
         return f"{self.name}, line {line}"
 
-    def fault_at(self, line: int, message: str, lost: str = "") -> None:
-        """line (int): named by the message. message (str), lost (str): see `fault`."""
-        self.fault(f"{self.where(line)}: {message}", lost)
+    def fault_at(self, line: int, message: str, skipped: str = "") -> None:
+        """line (int): named by the message. message (str), skipped (str): see `fault`."""
+        self.fault(f"{self.where(line)}: {message}", skipped)
 
-    def fault(self, message: str, lost: str = "") -> None:
+    def fault(self, message: str, skipped: str = "") -> None:
         """Raise, or count and continue.
 
         message (str): what was expected and what was found.
-        lost (str): counter of what is skipped, e.g. `mentions_left_out`.
+        skipped (str): counter of what is skipped, e.g. `mentions_left_out`.
         RAISES (AngelError): with `strict`.
         """
         if self.strict:
             raise AngelError(f"{_shortened(message)} Without `strict` it is left out and counted.")
         self.report.count("faults", note=message)
-        if lost:
-            self.report.count(lost)
+        if skipped:
+            self.report.count(skipped)
 
 
 def _shortened(message: str) -> str:

@@ -35,7 +35,7 @@ class Format:
     read (Callable[..., Iterator[Any]]): takes the path, the object that counts and reports faults
         (the `Reading` of a corpus, the `VocabularyReport` of a vocabulary), and options with type
         annotations, see `checked_options`.
-    recognises (Callable[[Path, str], bool]): whether a file is of this kind, given its path and its
+    recognizes (Callable[[Path, str], bool]): whether a file is of this kind, given its path and its
         head (`read_head`, without leading white space; empty for a folder).
     holds (Holds): of a corpus: whole documents with their mentions; single mentions, for training
         and evaluation; or texts without identifiers.
@@ -46,7 +46,7 @@ class Format:
 
     name: str
     read: Callable[..., Iterator[Any]]
-    recognises: Callable[[Path, str], bool]
+    recognizes: Callable[[Path, str], bool]
     holds: Holds = "documents"
     write: Callable[..., None] | None = None
     is_folder: bool = False
@@ -67,7 +67,7 @@ class Format:
 
         RAISES (AngelError): the format has no such option.
         """
-        _check_names(self.read, names, self.name, common)
+        _check_names(self.options, names, self.name, common)
 
     def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
         """options (Mapping[str, Any]): by name; text is converted. common (Sequence[str]): see
@@ -84,9 +84,8 @@ def _options(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def _check_names(
-    function: Callable[..., Any], names: Iterable[str], format: str, common: Sequence[str]
+    own: Sequence[str], names: Iterable[str], format: str, common: Sequence[str]
 ) -> None:
-    own = _options(function)
     if unknown := ", ".join(sorted(set(names) - set(own))):
         known = ", ".join([*common, *own]) or "none"
         raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
@@ -107,7 +106,7 @@ def checked_options(
     RETURNS (dict[str, Any]): for the function.
     RAISES (AngelError): an unknown option or an invalid value.
     """
-    _check_names(function, options, format, common)
+    _check_names(_options(function), options, format, common)
     hints = get_type_hints(function, include_extras=True)
     checked = {}
     for name, value in options.items():
@@ -119,11 +118,12 @@ def checked_options(
             checked[name] = TypeAdapter(hints[name]).validate_python(value)
         except ValidationError as error:
             problem = error.errors()[0]
-            is_bool = problem["type"].startswith("bool_")
             expected = problem["msg"].removeprefix("Input should be ")
+            if problem["type"].startswith("bool_"):
+                expected = "true, false, yes or no"
             raise AngelError(
-                f"The option {name} of the format {format} must be "
-                f"{'true, false, yes or no' if is_bool else expected}, not {problem['input']!r}."
+                f"The option {name} of the format {format} must be {expected}, not "
+                f"{problem['input']!r}."
             ) from error
     return checked
 
@@ -172,17 +172,17 @@ class Formats(Mapping[str, Format]):
         RETURNS (Format): the first that recognizes it.
         RAISES (AngelError): it cannot be read, is empty, or no format recognizes it.
         """
-        if (format := self.recognised(path)) is None:
+        if (format := self.recognized(path)) is None:
             known = ", ".join(self)
             raise AngelError(
                 f"Cannot tell the {self._kind} format of {path}. Give --format with one of {known}."
             )
         return format
 
-    def recognised(self, path: Path) -> Format | None:
+    def recognized(self, path: Path) -> Format | None:
         """As `of`, but None where no format recognizes the file."""
         head = "" if path.is_dir() else read_head(path).lstrip()
-        format = next((f for f in self.values() if f.recognises(path, head)), None)
+        format = next((f for f in self.values() if f.recognizes(path, head)), None)
         if format is None and not head and not path.is_dir():
             raise AngelError(f"{path} is empty; expected a {self._kind}.")
         return format

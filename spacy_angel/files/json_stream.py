@@ -12,11 +12,8 @@ from typing import Any
 
 from ..errors import AngelError
 from .faults import FileReading
-from .json_values import TOO_DEEP, check_depth
+from .json_values import TOO_DEEP
 from .reading import PIECE_BYTES, pieces
-
-# Characters of one object; the limit also catches quotes that are never closed.
-MAX_OBJECT = 2**26
 
 _SPACE = " \t\n\r"
 
@@ -133,13 +130,10 @@ class _Buffer:
                 # A number at the very end may continue.
                 if end == len(self._text) and self._read():
                     continue
-                check_depth(value)
             except json.JSONDecodeError as error:
                 # Near the end of the text, more of the file may complete the value.
                 cut = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - 16
                 left = len(self._text) - self._at
-                if cut and left > MAX_OBJECT:
-                    raise self.error(f"a value has more than {MAX_OBJECT} characters") from error
                 if not cut or not self._read(max(left, PIECE_BYTES)):
                     raise self.error(str(error)) from error
             except (RecursionError, ValueError) as error:

@@ -7,9 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
-# Levels of lists and objects; BioC has seven.
-MAX_DEPTH = 100
-TOO_DEEP = f"lists and objects are nested deeper than {MAX_DEPTH} levels"
+TOO_DEEP = "lists and objects are nested too deeply"
 # With more wrong keys it is another kind of file.
 MAX_PROBLEMS = 5
 _T = TypeVar("_T")
@@ -31,14 +29,12 @@ def parse_json(text: str | bytes) -> Any:
     """text (str | bytes): one JSON value.
 
     RETURNS (Any): the value.
-    RAISES (ValueError): no JSON, nested deeper than MAX_DEPTH, or a number too long to be one.
+    RAISES (ValueError): no JSON, nested too deeply, or a number too long to be one.
     """
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except RecursionError as error:
         raise ValueError(TOO_DEEP) from error
-    check_depth(value)
-    return value
 
 
 def parse_as(text: str | bytes, kind: type[_T]) -> _T:
@@ -82,21 +78,3 @@ def problems(error: ValidationError) -> str:
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
-
-
-def check_depth(value: Any) -> None:
-    """value (Any): of the JSON decoder.
-
-    RAISES (ValueError): lists and objects in it are nested deeper than MAX_DEPTH.
-    """
-    level = [value] if isinstance(value, dict | list) else []
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return
-    raise ValueError(TOO_DEEP)

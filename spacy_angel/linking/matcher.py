@@ -11,7 +11,7 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..component.characters import ReadText, read
+from ..component.characters import CleanText, clean
 from ..component.pipe import DocumentPipe
 from ..errors import AngelError, AngelWarning
 from ..vocabulary.lookup.words import LONGEST
@@ -140,7 +140,7 @@ class AngelMatcher(DocumentPipe):
 
     def _spans(self, doc: Doc, linker: AngelLinker, kb: "ConceptKB") -> list[Span]:
         mentions = _mentions(doc, linker.settings.span_key)
-        text = read(doc.text)
+        text = clean(doc.text)
         exact = [] if self.settings.names == "none" else self._find(text.text, kb)
         over = _by_token(mentions)
         spans = [
@@ -158,7 +158,7 @@ class AngelMatcher(DocumentPipe):
     def _labeled_spans(
         self,
         doc: Doc,
-        text: ReadText,
+        text: CleanText,
         found: "Iterable[Occurrence]",
         linker: AngelLinker,
         kb: "ConceptKB",

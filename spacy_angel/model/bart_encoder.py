@@ -1,7 +1,7 @@
 """BART's encoder for inference: no token is padded in a matrix product.
 
 The layers are those of transformers' BartEncoder (post-norm, learned positions with an offset of
-2). The search reads mentions with it, the recogniser whole texts.
+2). The search reads mentions with it, the recognizer whole texts.
 """
 
 from collections.abc import Iterator, Sequence, Sized
@@ -11,20 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from .linear import Linear, make_linear
-from .packing import Packing, pack_ids
-from .weights import SCALE_SUFFIX
-
-SHARED = "model.shared.weight"
-# The functions of a BartConfig, as the linear layers name them.
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-}
+from .linear import Linear
+from .weights import SHARED
 
 _POSITION_OFFSET = 2
 # Tokens in one pass of the encoder on a CPU: what a layer makes of them stays in the cache.
@@ -38,14 +26,12 @@ class WeightStore:
 
     What becomes part of a layer leaves the store, so that no weight is held twice.
 
-    weights (dict[str, Tensor]): by name, int8 ones with their scales beside them.
+    weights (dict[str, Tensor]): by name, floating point.
     """
 
     def __init__(self, weights: dict[str, Tensor]) -> None:
         self.rest = dict(weights)
         self._layers: list[tuple[list[str], list[int], Linear]] = []
-        # Attention within int8 runs in bfloat16.
-        self.is_int8 = SHARED + SCALE_SUFFIX in weights
 
     def linear(self, names: list[str]) -> Linear:
         """Take one or several layers of the checkpoint as one, stacked along their outputs.
@@ -55,13 +41,7 @@ class WeightStore:
         """
         weights = [self.rest.pop(f"{name}.weight") for name in names]
         biases = [self.rest[f"{name}.bias"] for name in names if f"{name}.bias" in self.rest]
-        keys = [f"{name}.weight{SCALE_SUFFIX}" for name in names]
-        scales = [self.rest[key] for key in keys if key in self.rest]
-        layer = make_linear(
-            torch.cat(weights),
-            torch.cat(biases) if biases else None,
-            torch.cat(scales) if scales else None,
-        )
+        layer = Linear(torch.cat(weights), torch.cat(biases) if biases else None)
         self._layers.append((names, [len(weight) for weight in weights], layer))
         return layer
 
@@ -72,6 +52,72 @@ class WeightStore:
             for name, weight in zip(names, layer.weight().split(sizes), strict=True):
                 state[f"{name}.weight"] = weight
         return state
+
+
+class Packing:
+    """Rows of different lengths side by side without padding, and back.
+
+    Of rows of the lengths 1 and 3, four tokens a, b, c, d:
+
+        packed   [4, …]      a b c d
+        padded   [2, 3, …]   a - - / b c d
+        index    [4]         0 3 4 5   where the padded ones are, row after row
+
+    n (int): rows.
+    width (int): most tokens of a row.
+    index (Tensor): int64[m], `row * width + column` of each token.
+    multiple (int): of which the packed tokens are a multiple: the last one is repeated.
+    """
+
+    def __init__(self, n: int, width: int, index: Tensor, multiple: int = 1) -> None:
+        self.n, self.width, self.index = n, width, index
+        rounded = -(-len(index) // multiple) * multiple
+        self.order = torch.arange(rounded, device=index.device).clamp_max(len(index) - 1)
+        """int64[packed], which of the m tokens each packed one is."""
+        self._back = index[self.order]
+
+    @classmethod
+    def of_lengths(
+        cls, lengths: Sequence[int], device: torch.device, multiple: int = 1
+    ) -> "Packing":
+        """lengths (Sequence[int]): tokens of each row. RETURNS (Packing): of them."""
+        width = max(lengths)
+        inside = torch.arange(width) < torch.tensor(lengths)[:, None]
+        index = torch.nonzero(inside.flatten()).squeeze(1)
+        return cls(len(lengths), width, index.to(device), multiple)
+
+    @property
+    def positions(self) -> Tensor:
+        """RETURNS (Tensor): int64[packed], column of each token."""
+        return self._back % self.width
+
+    @property
+    def inside(self) -> Tensor:
+        """RETURNS (Tensor): bool[n, width], where there are tokens."""
+        inside = torch.zeros(self.n * self.width, dtype=torch.bool, device=self.index.device)
+        inside[self.index] = True
+        return inside.view(self.n, self.width)
+
+    def pad(self, x: Tensor) -> Tensor:
+        """x (Tensor): [packed, ...]. RETURNS (Tensor): [n, width, ...], zeros in the gaps."""
+        padded = x.new_zeros(self.n * self.width, *x.shape[1:])
+        padded[self.index] = x[: len(self.index)]
+        return padded.view(self.n, self.width, *x.shape[1:])
+
+    def split_heads(self, x: Tensor, parts: int, heads: int) -> Tensor:
+        """x (Tensor): [packed, parts * heads * d_head].
+        RETURNS (Tensor): [parts, n, heads, width, d_head], zeros in the gaps."""
+        padded = self.pad(x).view(self.n, self.width, parts, heads, -1)
+        return padded.permute(2, 0, 3, 1, 4)
+
+    def join_heads(self, x: Tensor) -> Tensor:
+        """x (Tensor): [n, heads, width, d_head]. RETURNS (Tensor): [packed, heads * d_head]."""
+        return x.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
+
+
+def pack_ids(rows: Sequence[list[int]], device: torch.device) -> Tensor:
+    """RETURNS (Tensor): int64[total], the ids of all rows one after the other."""
+    return torch.tensor([token for row in rows for token in row], device=device)
 
 
 class Norm:
@@ -99,19 +145,14 @@ class Embedding:
 
     def __init__(self, config: Any, weights: dict[str, Tensor], side: str) -> None:
         self.tokens = weights[SHARED]
-        self._row_scale = weights.get(SHARED + SCALE_SUFFIX)
         self._positions = weights[f"model.{side}.embed_positions.weight"]
         self._norm = Norm(weights, f"model.{side}.layernorm_embedding")
         self._scale = config.d_model**0.5 if config.scale_embedding else 1.0
-        # Of the residual stream and the norms.
-        self.dtype = self._positions.dtype
 
     def __call__(self, ids: Tensor, positions: Tensor, added: Tensor | None = None) -> Tensor:
         """ids, positions (Tensor): int64[n]. added (Tensor | None): [n, d_model], what else is
         known of the tokens. RETURNS (Tensor): [n, d_model]."""
-        x = self.tokens[ids].to(self.dtype) * self._scale
-        if self._row_scale is not None:
-            x *= self._row_scale[ids, None]
+        x = self.tokens[ids] * self._scale
         if added is not None:
             x += added
         return self._norm(x + self._positions[positions + _POSITION_OFFSET])
@@ -127,10 +168,9 @@ class BartEncoder:
     def __init__(self, config: Any, store: WeightStore) -> None:
         self.embed = Embedding(config, store.rest, "encoder")
         self.device = self.embed.tokens.device
-        self.dtype = self.embed.dtype
-        self.inner = torch.bfloat16 if store.is_int8 else self.dtype
+        self.dtype = self.embed.tokens.dtype
         self.heads = config.encoder_attention_heads
-        self.activation = ACTIVATIONS[config.activation_function]
+        self.activation: str = config.activation_function
         self._layers = [
             _EncoderLayer(self, store, f"model.encoder.layers.{i}")
             for i in range(config.encoder_layers)
@@ -142,9 +182,9 @@ class BartEncoder:
         """rows (Sequence[list[int]]): token ids. added (Tensor | None): see `Embedding`.
         RETURNS (tuple[Tensor, Packing]): the last states [total, d_model], and how they are
         packed."""
-        packing = Packing([len(row) for row in rows], self.device)
+        packing = Packing.of_lengths([len(row) for row in rows], self.device)
         x = self.embed(pack_ids(rows, self.device), packing.positions, added)
-        mask = padding_mask(packing, self.inner)
+        mask = padding_mask(packing, self.dtype)
         for layer in self._layers:
             x = layer(x, packing, mask)
         return x, packing
@@ -180,12 +220,10 @@ class _EncoderLayer:
     def __call__(self, x: Tensor, packing: Packing, mask: Tensor | None) -> Tensor:
         """x (Tensor): [total, d_model]. mask: [n, 1, 1, width] or None. RETURNS: as x."""
         encoder = self.encoder
-        qkv = packing.pad(self.qkv(x, encoder.inner))
-        q, k, v = qkv.view(packing.n, packing.width, 3, encoder.heads, -1).permute(2, 0, 3, 1, 4)
-        attended = attend(q, k, v, mask).transpose(1, 2).flatten(2)
-        x = self.attention_norm(x + self.out(packing.pack(attended), encoder.dtype))
-        hidden = self.fc1(x, encoder.dtype, encoder.activation)
-        return self.final_norm(x + self.fc2(hidden, encoder.dtype))
+        q, k, v = packing.split_heads(self.qkv(x), 3, encoder.heads)
+        attended = packing.join_heads(attend(q, k, v, mask))
+        x = self.attention_norm(x + self.out(attended))
+        return self.final_norm(x + self.fc2(self.fc1(x, encoder.activation)))
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
@@ -209,7 +247,8 @@ def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
 def padding_mask(packing: Packing, dtype: torch.dtype) -> Tensor | None:
     """RETURNS (Tensor | None): [n, 1, 1, width], 0 for a token and -inf for a gap; None where
     there is no gap."""
-    return None if packing.uniform else to_bias(packing.inside, dtype)[:, None, None]
+    is_full = len(packing.index) == packing.n * packing.width
+    return None if is_full else to_bias(packing.inside, dtype)[:, None, None]
 
 
 def to_bias(seen: Tensor, dtype: torch.dtype) -> Tensor:

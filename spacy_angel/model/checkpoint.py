@@ -11,14 +11,13 @@ import torch
 from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
 from ..errors import AngelError
 from ..files.json_values import parse_as
-from .config_file import check_config
-from .families import family_of, other_families
+from .bart import BartModel, is_supported
+from .config_file import ConfigFile, read_config
 from .interface import Model
-from .plain import plain_config, plain_tokenizer
 from .presets import preset_named, preset_of
 from .prompts import PromptEncoder, PromptFormat
-from .seq2seq import first_sentence, load_module
-from .tokenizer import tokenizer_class
+from .seq2seq import GenericModel, load_module
+from .tokenizer import read_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -56,9 +55,10 @@ class Checkpoint:
         return prompt_encoder(self.config, self.tokenizer, self.format)
 
     def model(self, device: torch.device, dtype: torch.dtype) -> Model:
-        """RETURNS (Model): for the search, as its family loads it. RAISES (AngelError): see
-        `Family.load`."""
-        return family_of(self.config).load(self.folder, self.config, device, dtype)
+        """device (torch.device), dtype (torch.dtype): where and in which type it runs.
+        RETURNS (Model): for the search. RAISES (AngelError): files or type do not fit."""
+        kind = BartModel if is_supported(self.config) else GenericModel
+        return kind.from_disk(self.folder, self.config, device, dtype)
 
     def module(self, **options: Any) -> "PreTrainedModel":
         """The model to be trained, in float32 whatever the folder holds.
@@ -84,7 +84,7 @@ def open_checkpoint(
     name_or_path (str | Path): see `checkpoint_folder`.
     tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
     only_search (bool): it will not be trained, and where transformers is not needed to read config
-        or tokenizer, it is a `PlainConfig` or `PlainTokenizer`.
+        or tokenizer, it is a `ConfigFile` or `PlainTokenizer`.
     preset (str | None): of `presets.PRESETS`, in place of the prompt format that was saved with the
         checkpoint, or else that its name tells.
     local_files_only (bool): never ask the hub.
@@ -93,11 +93,14 @@ def open_checkpoint(
     """
     folder = checkpoint_folder(name_or_path, local_files_only)
     source = folder if tokenizer is None else checkpoint_folder(tokenizer, local_files_only)
-    # A family of another package may ask for more of a config.
-    is_plain = only_search and not other_families()
-    check_config(folder)
-    config: Any = (plain_config(folder) if is_plain else None) or _read_config(folder)
-    words = (plain_tokenizer(source) if is_plain else None) or _read_tokenizer(source)
+    config = read_config(folder, only_search)
+    if not (isinstance(config, ConfigFile) or config.is_encoder_decoder):
+        raise AngelError(
+            "Expected an encoder-decoder such as BART or T5, not a model of type "
+            f"{config.model_type!r}."
+        )
+    is_saved = (source / PROMPT_FILE).is_file()
+    words = read_tokenizer(source, as_saved=only_search and is_saved)
     eos, start = config.eos_token_id, config.decoder_start_token_id
     if eos is None or start is None:
         raise AngelError(
@@ -167,9 +170,21 @@ def max_positions(config: "PretrainedConfig", side: str) -> int | None:
     side (str): `encoder` or `decoder`.
     RETURNS (int | None): tokens; None where positions are relative, and there is no limit.
     """
-    of_side = getattr(config, side, config)
+    of_side = getattr(config, side, None) or config
     both = getattr(of_side, "max_position_embeddings", None)
     return getattr(of_side, f"max_{side}_position_embeddings", both)
+
+
+def model_of_module(module: "PreTrainedModel", dtype: torch.dtype) -> Model:
+    """Take a model in memory, e.g. one that is being trained.
+
+    module (PreTrainedModel): in evaluation mode.
+    dtype (torch.dtype): in which a BART runs.
+    RETURNS (Model): for the search; a copy of a BART's weights, and any other model itself.
+    """
+    if is_supported(module.config):
+        return BartModel(module.config, module.state_dict(), module.device, dtype)
+    return GenericModel(module)
 
 
 def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: PromptFormat) -> None:
@@ -182,28 +197,6 @@ def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: Pr
     tokenizer.save_pretrained(folder, legacy_format=False if tokenizer.is_fast else None)
     text = json.dumps(asdict(format), indent=2, ensure_ascii=False)
     (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
-
-
-def _read_config(folder: Path) -> "PretrainedConfig":
-    from transformers import AutoConfig
-
-    try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        reason = first_sentence(error)
-        raise AngelError(f"Cannot load the model in {folder}: {reason}.") from error
-
-
-def _read_tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
-    try:
-        return tokenizer_class(folder).from_pretrained(folder, local_files_only=True)
-    # tokenizers raises bare exceptions, transformers whatever a damaged file leads to.
-    except Exception as error:
-        reason = first_sentence(error)
-        raise AngelError(
-            f"Cannot load the tokenizer in {folder}: {reason}. Copy the tokenizer that the model "
-            "was trained with there."
-        ) from error
 
 
 def _read_format(folder: Path) -> PromptFormat:

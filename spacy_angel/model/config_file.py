@@ -1,28 +1,38 @@
-"""What every family's `config.json` has to be before a model is made of it."""
+"""A checkpoint's `config.json`, checked before a model is made of it. To search with a BART it is
+enough; transformers, whose import takes longer than all else at the start, reads the others."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..errors import AngelError
+from ..files.atomic import write_text
 from ..files.json_values import parse_as
+from . import bart
 
 CONFIG_FILE = "config.json"
-_MOST = 2**31 - 1
+_MAX = 2**31 - 1
 
-TokenId = Annotated[int, Field(ge=0, le=_MOST)]
-Size = Annotated[int, Field(ge=1, le=_MOST)]
+TokenId = Annotated[int, Field(ge=0, le=_MAX)]
+Size = Annotated[int, Field(ge=1, le=_MAX)]
+# Other names of the same fields, or a class that comes with the checkpoint.
+_ELSEWHERE = {"num_attention_heads", "hidden_size", "auto_map"}
 
 
 class ConfigFile(BaseModel):
     """Identifiers of tokens, sizes and words under the names that transformers' encoder-decoders
-    share; a pair of models has a config for each side. All else is the family's."""
+    share, with the defaults of its BartConfig; a pair of models has a config for each side. All
+    else is the family's."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="allow")
 
     model_type: str | None = None
-    activation_function: str | None = None
+    tie_word_embeddings: bool | None = True
+    scale_embedding: bool | None = False
+    activation_function: str | None = "gelu"
+    bos_token_id: TokenId | None = None
     eos_token_id: TokenId | None = None
     pad_token_id: TokenId | None = None
     decoder_start_token_id: TokenId | None = None
@@ -46,17 +56,42 @@ class ConfigFile(BaseModel):
                 raise ValueError(f"{name} = {heads} does not divide d_model = {self.d_model}")
         return self
 
+    @property
+    def is_whole(self) -> bool:
+        """RETURNS (bool): whether it is a BART's that `bart` computes, and leaves nothing to the
+        defaults of transformers."""
+        names = type(self).model_fields.keys() - {"encoder", "decoder"}
+        is_own = not _ELSEWHERE & set(self.model_extra or ())
+        is_full = all(getattr(self, name) is not None for name in names)
+        return is_own and is_full and bart.is_supported(self)
 
-def check_config(folder: Path) -> None:
-    """folder (Path): of a checkpoint; one without the file is left to transformers.
+    def save_pretrained(self, folder: Path) -> None:
+        """folder (Path): exists; gets a `config.json` as transformers writes it."""
+        values = self.model_dump(exclude_unset=True)
+        write_text(folder / CONFIG_FILE, json.dumps(values, indent=2, sort_keys=True) + "\n")
 
-    RAISES (AngelError): `config.json` is damaged; names what was expected and what came.
+
+def read_config(folder: Path, only_search: bool) -> Any:
+    """folder (Path): of a checkpoint. only_search (bool): no model of transformers is made of it.
+    RETURNS (Any): a `ConfigFile` where that is enough, else a PretrainedConfig.
+    RAISES (AngelError): `config.json` is missing or damaged; names what was expected and came.
     """
     file = folder / CONFIG_FILE
-    if not file.is_file():
-        return
     try:
-        parse_as(file.read_bytes(), ConfigFile)
+        config = parse_as(file.read_bytes() if file.is_file() else b"{}", ConfigFile)
     except ValueError as error:
-        problem = f"{CONFIG_FILE}: {error}"
-        raise AngelError(f"Cannot load the model in {folder}: {problem}.") from error
+        raise AngelError(f"Cannot load the model in {folder}: {CONFIG_FILE}: {error}.") from error
+    if only_search and config.is_whole:
+        return config
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise AngelError(f"Cannot load the model in {folder}: {first_sentence(error)}.") from error
+
+
+def first_sentence(error: Exception) -> str:
+    """error (Exception): of transformers. RETURNS (str): what it says, without its list of all
+    models there are."""
+    return " ".join(str(error).split()).split(". ")[0]

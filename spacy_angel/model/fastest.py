@@ -1,7 +1,6 @@
 """Which type of weights a machine multiplies fastest: a short measurement, once a process.
 
-The order depends on the processor: bfloat16 is slower than float32 without AVX512-BF16 or AMX, and
-int8, whose activations are quantised at each layer, is behind bfloat16 where AMX does both.
+The order depends on the processor: bfloat16 is slower than float32 without AVX512-BF16 or AMX.
 """
 
 import os
@@ -14,49 +13,42 @@ from typing import Literal
 
 import torch
 
-from .linear import Linear, make_linear, quantize_weight
+from .linear import Linear
 
-FastDtype = Literal["float32", "bfloat16", "int8"]
+FastDtype = Literal["float32", "bfloat16"]
 
 # A layer of a model of the size of BART-base, and the rows of a batch of mentions being decoded.
 _OUTPUTS, _INPUTS, _ROWS = 3072, 768, 128
 _RUNS = 5
-# Another type than float32 must be faster by so much: clocks are not steady.
-_LEAST_GAIN = 1.2
+# bfloat16 must be faster than float32 by so much: clocks are not steady.
+_MIN_GAIN = 1.2
 
 
 @cache
-def fastest_dtype(device: torch.device, *, with_int8: bool) -> FastDtype:
-    """The type to run in on a device.
-
-    device (torch.device): where the model runs.
-    with_int8 (bool): whether the model can run in int8, on a CPU.
-    RETURNS (FastDtype): on a GPU `bfloat16` where it has it.
-    """
-    if device.type != "cpu":
-        has_it = device.type == "cuda" and torch.cuda.is_bf16_supported()
-        return "bfloat16" if has_it else "float32"
-    seconds = measure_dtypes()
-    chosen: FastDtype = "bfloat16"
-    if with_int8 and seconds["int8"] < seconds["bfloat16"]:
-        chosen = "int8"
-    return chosen if seconds["float32"] >= _LEAST_GAIN * seconds[chosen] else "float32"
+def fastest_dtype(device: torch.device) -> FastDtype:
+    """device (torch.device): where the model runs.
+    RETURNS (FastDtype): the type to run in; on a GPU `bfloat16` where it has it."""
+    if device.type == "cpu":
+        is_faster = seconds_of(torch.float32) >= _MIN_GAIN * seconds_of(torch.bfloat16)
+    else:
+        is_faster = device.type == "cuda" and torch.cuda.is_bf16_supported()
+    return "bfloat16" if is_faster else "float32"
 
 
-@cache
-def measure_dtypes() -> dict[FastDtype, float]:
-    """RETURNS (dict[str, float]): seconds that a layer takes on the CPU in each type, the least of
-    several runs; e.g. `{"float32": 0.0061, "bfloat16": 0.0011, "int8": 0.0019}`."""
+def seconds_of(dtype: torch.dtype) -> float:
+    """dtype (torch.dtype): of the weights.
+    RETURNS (float): seconds that a layer takes on the CPU, the least of several runs."""
     random = torch.Generator().manual_seed(0)
-    weight = torch.randn(_OUTPUTS, _INPUTS, generator=random)
-    rows = torch.randn(_ROWS, _INPUTS, generator=random)
-    values, scale = quantize_weight(weight)
-    layers: dict[FastDtype, tuple[Linear, torch.Tensor]] = {
-        "float32": (make_linear(weight, None, None), rows),
-        "bfloat16": (make_linear(weight.bfloat16(), None, None), rows.bfloat16()),
-        "int8": (make_linear(values, None, scale), rows),
-    }
-    return {name: _least_seconds(layer, x) for name, (layer, x) in layers.items()}
+    layer = Linear(torch.randn(_OUTPUTS, _INPUTS, generator=random).to(dtype), None)
+    x = torch.randn(_ROWS, _INPUTS, generator=random).to(dtype)
+    seconds = []
+    with torch.inference_mode():
+        for _ in range(_RUNS + 1):
+            begin = perf_counter()
+            layer(x)
+            seconds.append(perf_counter() - begin)
+    # The first run compiles the kernel.
+    return min(seconds[1:])
 
 
 def describe_cpu() -> str:
@@ -69,14 +61,3 @@ def describe_cpu() -> str:
     found = re.search(r"^model name\s*:\s*(.+)", text, re.MULTILINE)
     name = found[1] if found else platform.processor() or platform.machine()
     return f"{name}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"
-
-
-def _least_seconds(layer: Linear, x: torch.Tensor) -> float:
-    seconds = []
-    with torch.inference_mode():
-        for _ in range(_RUNS + 1):
-            begin = perf_counter()
-            layer(x)
-            seconds.append(perf_counter() - begin)
-    # The first run compiles the kernel.
-    return min(seconds[1:])

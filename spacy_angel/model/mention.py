@@ -9,7 +9,7 @@ from typing import NamedTuple
 MAX_CONTEXT_CHARS = 8192
 """Characters of context read on either side: more than any model takes in, and long documents
 stay linear in their number of mentions."""
-_LONGEST_WORD = 64
+_MAX_WORD = 64
 
 
 MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING, DERIVED = (
@@ -109,13 +109,13 @@ def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
     replacements (Iterable[Replacement]): in any order, repeats allowed.
     RETURNS (list[Replacement]): sorted by offset, not overlapping.
     """
-    kept: list[Replacement] = []
+    chosen: list[Replacement] = []
     for item in sorted(set(replacements), key=lambda r: (r.start - r.end, r)):
-        position = bisect_left(kept, item)
-        before_ends = position == 0 or kept[position - 1].end <= item.start
-        if before_ends and (position == len(kept) or item.end <= kept[position].start):
-            kept.insert(position, item)
-    return kept
+        position = bisect_left(chosen, item)
+        before_ends = position == 0 or chosen[position - 1].end <= item.start
+        if before_ends and (position == len(chosen) or item.end <= chosen[position].start):
+            chosen.insert(position, item)
+    return chosen
 
 
 def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacement]) -> str:
@@ -138,11 +138,11 @@ def _word_start(text: str, at: int) -> int:
     """The next offset where a word starts; `at` itself in scripts that put no spaces."""
     if at <= 0:
         return 0
-    return next((i for i in range(at, at + _LONGEST_WORD) if text[i - 1].isspace()), at)
+    return next((i for i in range(at, at + _MAX_WORD) if text[i - 1].isspace()), at)
 
 
 def _word_end(text: str, at: int) -> int:
     """The previous offset where a word ends; `at` itself in scripts that put no spaces."""
     if at >= len(text):
         return len(text)
-    return next((i for i in range(at, at - _LONGEST_WORD, -1) if text[i].isspace()), at)
+    return next((i for i in range(at, at - _MAX_WORD, -1) if text[i].isspace()), at)

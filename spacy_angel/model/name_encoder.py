@@ -106,7 +106,7 @@ class NameEncoder:
         with torch.inference_mode():
             for group in self._encoder.passes([rows[i] for i in order]):
                 states, packing = self._encoder(group)
-                means = packing.pad(states).sum(dim=1) / packing.lengths[:, None]
+                means = packing.pad(states).sum(dim=1) / packing.inside.sum(dim=1)[:, None]
                 vectors += [*torch.nn.functional.normalize(means, dim=-1).half().numpy()]
         by_name = dict(zip(order, vectors, strict=True))
         return [by_name[i] for i in range(len(rows))]

@@ -4,51 +4,23 @@ Caches differ between model families, and with prefixes of different lengths som
 causal decoder over right-padded tokens is right for all of them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from ..errors import AngelError
-from .interface import TokenScores
+from .config_file import first_sentence
 from .weights import INT8_FILE, float_weights, read_weights
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel
-
-
-def is_supported(config: "PretrainedConfig") -> bool:
-    """See `families.Family.is_supported`: any encoder-decoder."""
-    return bool(config.is_encoder_decoder)
-
-
-def load(
-    folder: Path, config: "PretrainedConfig", device: torch.device, dtype: torch.dtype
-) -> "GenericModel":
-    """See `families.Family.load`."""
-    if dtype == torch.int8:
-        raise AngelError(f"int8 needs a BART model with tied embeddings, not {config.model_type}.")
-    model: Any = load_module(folder, config, dtype)
-    return GenericModel(model.to(device))
-
-
-def from_module(module: "PreTrainedModel", dtype: torch.dtype) -> "GenericModel":
-    """See `families.Family.from_module`; it is this very model, in the type that it has."""
-    return GenericModel(module)
-
-
-def save(model: "GenericModel", folder: Path, dtype: torch.dtype | None) -> None:
-    """See `families.Family.save`."""
-    if dtype is not None:
-        raise AngelError(
-            f"int8 needs a BART model with tied embeddings, not {model.model.config.model_type}."
-        )
-    model.model.save_pretrained(folder, safe_serialization=True)
 
 
 def load_module(
@@ -87,7 +59,8 @@ def load_module(
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         reason = first_sentence(error)
         raise AngelError(f"Cannot load the model in {folder}: {reason}.") from error
-    for name in _missing(model, missing):
+    # Neither buffers nor what is tied.
+    for name in sorted({name for name, _ in model.named_parameters()}.intersection(missing)):
         # What both sides share is saved once, and without tied embeddings not put back.
         if not name.endswith("embed_tokens.weight"):
             raise AngelError(
@@ -97,16 +70,6 @@ def load_module(
         side = model.get_submodule(name.removesuffix(".weight"))
         side.weight = model.get_input_embeddings().weight
     return model
-
-
-def _missing(model: "PreTrainedModel", names: Iterable[str]) -> list[str]:
-    """RETURNS (list[str]): those that are parameters of their own, neither tied nor buffers."""
-    return sorted({name for name, _ in model.named_parameters()}.intersection(names))
-
-
-def first_sentence(error: Exception) -> str:
-    """What transformers says, without its list of all models there are."""
-    return " ".join(str(error).split()).split(". ")[0]
 
 
 class GenericModel:
@@ -122,11 +85,29 @@ class GenericModel:
         self._pad_token_id = model.config.pad_token_id or 0
         self.device = model.device
 
+    @classmethod
+    def from_disk(
+        cls, folder: Path, config: "PretrainedConfig", device: torch.device, dtype: torch.dtype
+    ) -> "GenericModel":
+        """folder, config, dtype: see `load_module`. device (torch.device): where it runs.
+        RETURNS (GenericModel): it. RAISES (AngelError): see `load_module`."""
+        model: Any = load_module(folder, config, dtype)
+        return cls(model.to(device))
+
     def begin(
         self, sources: Sequence[list[int]], prefixes: Sequence[list[int]]
     ) -> "GenericDecoding":
         """See `interface.Model.begin`."""
         return GenericDecoding(self, sources, prefixes)
+
+    def save(self, folder: Path, dtype: torch.dtype | None) -> None:
+        """See `interface.Model.save`."""
+        if dtype is not None:
+            raise AngelError(
+                "int8 and other types of stored weights need a BART model with tied embeddings, "
+                f"not {self.model.config.model_type}."
+            )
+        self.model.save_pretrained(folder, safe_serialization=True)
 
     def pad(self, rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
         """rows (Sequence[list[int]]): token ids. RETURNS (tuple[Tensor, Tensor]): int64[n, width]
@@ -155,30 +136,24 @@ class GenericDecoding:
         self.n_slots = self._first_slot = max(map(len, prefixes))
         self._paths = [[list(prefix)] for prefix in prefixes]
 
-    def first(self) -> TokenScores:
+    def first(self) -> Tensor:
         """See `interface.Decoding.first`."""
         prefixes = [paths[0] for paths in self._paths]
-        return self._score(list(range(len(prefixes))), prefixes, [])
+        return self._score(list(range(len(prefixes))), prefixes)
 
-    def feed(
-        self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor
-    ) -> TokenScores:
+    def feed(self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor) -> Tensor:
         """See `interface.Decoding.feed`."""
         n_before = self.n_slots - self._first_slot + 1
         self._paths = [[*paths, *[[]] * (n_before - len(paths))] for paths in self._paths]
         rows: list[int] = mentions.tolist()
-        paths: list[list[int]] = []
-        child_of: list[int] = []
-        index: dict[tuple[int, int], int] = {}
+        new: list[list[int]] = []
         for row, token, parent in zip(rows, tokens.tolist(), parents.tolist(), strict=True):
-            own = self._paths[row]
-            above = 0 if parent < 0 else parent - self._first_slot + 1
-            index[row, len(own)] = len(paths)
-            child_of.append(index.get((row, above), -1))
-            own.append([*own[above], token])
-            paths.append(own[-1])
+            paths = self._paths[row]
+            path = [*paths[0 if parent < 0 else parent - self._first_slot + 1], token]
+            paths.append(path)
+            new.append(path)
         self.n_slots = self._first_slot + max(map(len, self._paths)) - 1
-        return self._score(rows, paths, child_of)
+        return self._score(rows, new)
 
     def keep(self, mentions: Tensor) -> None:
         """See `interface.Decoding.keep`."""
@@ -191,20 +166,17 @@ class GenericDecoding:
         # No list or tensor is changed in place.
         return copy(self)
 
-    def _score(
-        self, mentions: list[int], paths: list[list[int]], parents: list[int]
-    ) -> TokenScores:
-        """Scores of the token after each path. A path that another one continues is read from it.
-
-        parents (list[int]): index of the path that each continues, -1 for none of these.
-        """
+    def _score(self, mentions: list[int], paths: list[list[int]]) -> Tensor:
+        """RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the token after each path;
+        one that another path continues is read from that one's row."""
         from transformers.modeling_outputs import BaseModelOutput
 
-        read_from = list(range(len(paths)))
-        for i in reversed(range(len(parents))):
-            if parents[i] >= 0:
-                read_from[parents[i]] = read_from[i]
-        rows = sorted(set(read_from))
+        longest: dict[tuple[int, tuple[int, ...]], int] = {}
+        for i in sorted(range(len(paths)), key=lambda i: len(paths[i])):
+            for end in range(1, len(paths[i]) + 1):
+                longest[mentions[i], tuple(paths[i][:end])] = i
+        read_from = [longest[m, tuple(path)] for m, path in zip(mentions, paths, strict=True)]
+        rows, row_of_path = np.unique(read_from, return_inverse=True)
         ids, _ = self.model.pad([paths[row] for row in rows])
         chosen = torch.tensor([mentions[row] for row in rows], device=ids.device)
         logits = self.model.model(
@@ -213,7 +185,5 @@ class GenericDecoding:
             decoder_input_ids=ids,
             use_cache=False,
         ).logits
-        row_of = {row: number for number, row in enumerate(rows)}
         last = [len(path) - 1 for path in paths]
-        logits = logits[[row_of[row] for row in read_from], last].float()
-        return TokenScores(logits[None], torch.logsumexp(logits, dim=-1))
+        return torch.log_softmax(logits[row_of_path.tolist(), last].float(), dim=-1)

@@ -1,55 +1,99 @@
-"""The class of a checkpoint's tokenizer, without the imports of AutoTokenizer."""
+"""A checkpoint's tokenizer, without transformers where the search needs no more than its
+`tokenizer.json`."""
 
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from tokenizers import Tokenizer
 
-from ..files.json_values import parse_as
+from ..errors import AngelError
+from ..files.atomic import write_text
+from .config_file import first_sentence
 
+_DEFINITION = "tokenizer.json"
+_FILES = (_DEFINITION, "tokenizer_config.json", "special_tokens_map.json")
 # What the names of their files begin and end with, of any family.
 _PREFIXES = ("tokenizer", "vocab")
 _ENDINGS = (".model", "merges.txt")
-_OF_BART = {"vocab.json", "merges.txt"}
-# Any of them says more.
-_TELLING = {"config.json", "tokenizer_config.json", "tokenizer.json"}
 
 
-class _Settings(BaseModel, strict=True):
-    """Of a `tokenizer_config.json` what is read, here and by every tokenizer."""
+class PlainTokenizer:
+    """A fast tokenizer with as much of transformers' interface as prompts and saving need.
 
-    tokenizer_class: str | None = None
-    auto_map: Any = None
-    model_max_length: int | float | None = None
-    added_tokens_decoder: dict[str, dict[str, Any]] | None = None
-
-
-def tokenizer_class(folder: Path) -> Any:
-    """What `AutoTokenizer.from_pretrained` would open a folder with. Importing AutoTokenizer
-    imports all of transformers' generation, which takes longer than the rest of the start.
-
-    folder (Path): of a checkpoint.
-    RETURNS (Any): the class that its `tokenizer_config.json` names, the fast one where there is
-        one; BART's for a vocabulary and merges alone, which is how it was published; AutoTokenizer
-        itself where nothing names one, or one that comes with the checkpoint.
-    RAISES (ValueError): the file is damaged.
-    RAISES (FileNotFoundError): there is no file of a tokenizer.
+    files (dict[str, str]): the folder's files of the tokenizer, written again as they are.
     """
-    import transformers
 
-    names = [file.name for file in folder.iterdir()]
-    # From version 5 on, transformers makes an empty tokenizer of nothing.
-    if not any(name.startswith(_PREFIXES) or name.endswith(_ENDINGS) for name in names):
-        raise FileNotFoundError("there is no file of a tokenizer")
-    # Before, it guessed from the folder's name.
-    if set(names) >= _OF_BART and not _TELLING & set(names):
-        return transformers.BartTokenizerFast
-    file = folder / "tokenizer_config.json"
-    settings = parse_as(file.read_bytes() if file.is_file() else "{}", _Settings)
-    name = settings.tokenizer_class
-    if name is not None and settings.auto_map is None:
-        for candidate in (f"{name.removesuffix('Fast')}Fast", name):
-            value = getattr(transformers, candidate, None)
-            if isinstance(value, type) and issubclass(value, transformers.PreTrainedTokenizerBase):
-                return value
-    return transformers.AutoTokenizer
+    is_fast = True
+
+    def __init__(self, files: dict[str, str]) -> None:
+        self._files = files
+        self.backend_tokenizer = Tokenizer.from_str(files[_DEFINITION])
+        self.backend_tokenizer.no_truncation()
+        self.backend_tokenizer.no_padding()
+        self.added_tokens_decoder = self.backend_tokenizer.get_added_tokens_decoder()
+
+    def __call__(
+        self,
+        text: str | list[str],
+        *,
+        add_special_tokens: bool = True,
+        split_special_tokens: bool = False,
+        verbose: bool = True,
+    ) -> dict[str, Any]:
+        """Token ids, neither cut nor padded.
+
+        text (str | list[str]): one text or several.
+        add_special_tokens (bool): put around each what the model puts around a text.
+        split_special_tokens (bool): special tokens in a text are words like others.
+        verbose (bool): has no effect, for there is no warning.
+        RETURNS (dict[str, Any]): `input_ids`, one list or several.
+        """
+        # Only where it differs: it cannot be set while another thread encodes.
+        if self.backend_tokenizer.encode_special_tokens != split_special_tokens:
+            self.backend_tokenizer.encode_special_tokens = split_special_tokens
+        texts = [text] if isinstance(text, str) else text
+        encoded = self.backend_tokenizer.encode_batch(texts, add_special_tokens=add_special_tokens)
+        rows = [each.ids for each in encoded]
+        return {"input_ids": rows[0] if isinstance(text, str) else rows}
+
+    def decode(self, ids: list[int]) -> str:
+        """ids (list[int]): token ids. RETURNS (str): what they stand for, special tokens too."""
+        return self.backend_tokenizer.decode(ids, skip_special_tokens=False)
+
+    def save_pretrained(self, folder: Path, legacy_format: bool | None = None) -> None:
+        """folder (Path): exists. legacy_format (bool | None): has no effect, for there are only
+        the files of a fast tokenizer."""
+        for name, content in self._files.items():
+            write_text(folder / name, content)
+
+
+def read_tokenizer(folder: Path, as_saved: bool) -> Any:
+    """Open a checkpoint's tokenizer.
+
+    folder (Path): of the checkpoint.
+    as_saved (bool): it was saved by this package, so that `tokenizer.json` holds all of it.
+    RETURNS (Any): a `PlainTokenizer` where it was saved so, and is a fast one; else
+        transformers' own.
+    RAISES (AngelError): files are missing or damaged.
+    """
+    try:
+        if as_saved and (folder / _DEFINITION).is_file():
+            files = [folder / name for name in _FILES if (folder / name).is_file()]
+            return PlainTokenizer({file.name: file.read_text(encoding="utf8") for file in files})
+        names = [file.name for file in folder.iterdir()]
+        # From version 5 on, transformers makes an empty tokenizer of nothing.
+        if not any(name.startswith(_PREFIXES) or name.endswith(_ENDINGS) for name in names):
+            raise FileNotFoundError("there is no file of a tokenizer")
+        if {"vocab.json", "merges.txt"}.issuperset(names):
+            from transformers import BartTokenizerFast
+
+            return BartTokenizerFast.from_pretrained(folder, local_files_only=True)
+        from transformers import AutoTokenizer
+
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    # tokenizers raises bare exceptions, transformers whatever a damaged file leads to.
+    except Exception as error:
+        raise AngelError(
+            f"Cannot load the tokenizer in {folder}: {first_sentence(error)}. Copy the tokenizer "
+            "that the model was trained with there."
+        ) from error

@@ -22,10 +22,14 @@ from torch import Tensor
 
 from ..errors import AngelError
 from ..files.atomic import replacing_path
+from .linear import quantize_weight
 
+SHARED = "model.shared.weight"
+OUTPUT_BIAS = "final_logits_bias"
 SCALE_SUFFIX = ".scale"
 INT8_FILE = "model.int8.safetensors"
 QUANTIZATION = "spacy_angel.int8_rows.v1"
+_CPU = torch.device("cpu")
 _FLOAT_FILE = "model.safetensors"
 _FILES = (INT8_FILE, _FLOAT_FILE, "pytorch_model.bin")
 
@@ -48,13 +52,18 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
     the other one of the two is removed, so that nobody reads what was there before.
 
     folder (Path): exists.
-    weights (dict[str, Tensor]): by name; views are written as tensors of their own.
+    weights (dict[str, Tensor]): by name; views are written as tensors of their own, and scales
+        only beside int8 values.
     RAISES (AngelError): int8 values without scales, or scales that are no numbers.
     """
     is_int8 = any(tensor.dtype == torch.int8 for tensor in weights.values())
     name, other = (INT8_FILE, _FLOAT_FILE) if is_int8 else (_FLOAT_FILE, INT8_FILE)
     # A copy of every tensor: safetensors refuses memory that two names share.
-    tensors = {key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()}
+    tensors = {
+        key: tensor.cpu().clone().contiguous()
+        for key, tensor in weights.items()
+        if is_int8 or not key.endswith(SCALE_SUFFIX)
+    }
     # One key only: safetensors writes several in a random order, and equal weights should be equal
     # files.
     metadata = {"format": "pt"}
@@ -74,51 +83,70 @@ def pack_weights(weights: Mapping[str, Tensor]) -> bytes:
     return save({key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()})
 
 
-def unpack_weights(data: bytes, device: torch.device) -> dict[str, Tensor]:
-    """RETURNS (dict[str, Tensor]): what `pack_weights` was given, on the device."""
-    return {key: tensor.to(device) for key, tensor in load(data).items()}
+def unpack_weights(data: bytes) -> dict[str, Tensor]:
+    """RETURNS (dict[str, Tensor]): what `pack_weights` was given."""
+    return load(data)
 
 
 def float_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """RETURNS (dict[str, Tensor]): the same weights, int8 ones as the float32 ones that they stand
-    for, without scales."""
-    scales = row_scales(weights)
+    for; their scales stay beside them, with which they become the same int8 values again."""
     return {
-        name: tensor.float() * scales[name][:, None] if name in scales else tensor
-        for name, tensor in weights.items()
-        if name.removesuffix(SCALE_SUFFIX) not in scales or name in scales
-    }
-
-
-def row_scales(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """RETURNS (dict[str, Tensor]): the scales of the int8 tensors, under the names of these."""
-    return {
-        name: weights[name + SCALE_SUFFIX]
-        for name, tensor in weights.items()
+        name: tensor.float() * weights[name + SCALE_SUFFIX][:, None]
         if tensor.dtype == torch.int8
+        else tensor
+        for name, tensor in weights.items()
     }
+
+
+def convert_weights(
+    weights: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device = _CPU
+) -> dict[str, Tensor]:
+    """Bring the weights of a BART into the type in which they are used or saved.
+
+    weights (Mapping[str, Tensor]): under the names of BartForConditionalGeneration; of matrices
+        that were int8 the scales beside them.
+    dtype (torch.dtype): float32, bfloat16, float16, or int8: then matrices are int8 with float32
+        scales beside them, and the rest is float32.
+    device (torch.device): where it goes.
+    RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
+    """
+    converted: dict[str, Tensor] = {}
+    for name, tensor in float_weights(weights).items():
+        if name.endswith(("embed_tokens.weight", "lm_head.weight")):
+            continue
+        is_matrix = tensor.dim() == 2 and "embed_positions" not in name and "bias" not in name
+        if name.endswith(SCALE_SUFFIX):
+            converted.setdefault(name, tensor)
+        elif dtype == torch.int8 and is_matrix:
+            scale = weights.get(name + SCALE_SUFFIX)
+            converted[name], converted[name + SCALE_SUFFIX] = quantize_weight(tensor.cpu(), scale)
+        else:
+            converted[name] = tensor.to(device, torch.float32 if dtype == torch.int8 else dtype)
+    return converted
+
+
+def storage_dtype(weights: Mapping[str, Tensor]) -> torch.dtype | None:
+    """RETURNS (torch.dtype | None): int8 where some weights were read in it."""
+    return torch.int8 if any(name.endswith(SCALE_SUFFIX) for name in weights) else None
 
 
 def _check_int8(tensors: Mapping[str, Tensor], path: Path) -> None:
-    if problem := _int8_problem(tensors):
-        raise AngelError(f"The int8 weights {path} are damaged: {problem}. Save the model again.")
-
-
-def _int8_problem(tensors: Mapping[str, Tensor]) -> str | None:
-    """RETURNS (str | None): where the tensors break the convention, in words."""
+    """RAISES (AngelError): the tensors break the convention."""
     for name, tensor in tensors.items():
-        if tensor.dtype == torch.int8:
-            scale = tensors.get(name + SCALE_SUFFIX)
-            if tensor.dim() != 2:
-                return f"{name} is no matrix, its shape is {list(tensor.shape)}"
-            if scale is None or scale.dtype != torch.float32 or scale.shape != tensor.shape[:1]:
-                description = "none" if scale is None else f"{scale.dtype} {list(scale.shape)}"
-                return f"{name} needs {len(tensor)} float32 scales, there are {description}"
-            if not bool((torch.isfinite(scale) & (scale > 0)).all()):
-                return f"{name} has scales that are not finite numbers above 0"
-        elif name.endswith(SCALE_SUFFIX) and name.removesuffix(SCALE_SUFFIX) not in tensors:
-            return f"{name} are scales without the int8 values that they belong to"
-    return None
+        if tensor.dtype != torch.int8:
+            continue
+        scale = tensors.get(name + SCALE_SUFFIX, torch.empty(0))
+        if (tensor.dim(), scale.dtype, scale.shape) != (2, torch.float32, tensor.shape[:1]):
+            problem = (
+                f"{name} of the shape {list(tensor.shape)} needs one float32 scale for each row, "
+                f"not {list(scale.shape)} of {scale.dtype}"
+            )
+        elif not bool((torch.isfinite(scale) & (scale > 0)).all()):
+            problem = f"{name} has scales that are not finite numbers above 0"
+        else:
+            continue
+        raise AngelError(f"The int8 weights {path} are damaged: {problem}. Save the model again.")
 
 
 def _read_file(path: Path) -> dict[str, Tensor]:

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..component.block import takes
-from ..component.characters import read
+from ..component.characters import clean
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
@@ -218,9 +218,9 @@ def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
 def _words(doc: Doc) -> list[int]:
     """RETURNS (list[int]): a number a token, the same for those that are read the same."""
     words: list[int] = doc.to_array(ORTH).tolist()
-    if read(doc.text).is_clean:
+    if clean(doc.text).is_clean:
         return words
-    return [doc.vocab.strings.add(read(token.text).text) for token in doc]
+    return [doc.vocab.strings.add(clean(token.text).text) for token in doc]
 
 
 def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:

@@ -223,8 +223,7 @@ class MentionFinder:
         device (str): where it runs.
         dtype (str): of `DTYPES`, or `auto` for the one that is fastest here.
         RETURNS (MentionFinder): opened.
-        RAISES (AngelError): a file is missing or damaged, or int8 is to run elsewhere than on a
-            CPU.
+        RAISES (AngelError): a file is missing or damaged.
         """
         try:
             config = parse_as((folder / CONFIG_FILE).read_bytes(), FinderConfig)
@@ -256,7 +255,7 @@ class MentionFinder:
         RETURNS (MentionFinder): opened."""
         parts = srsly.msgpack_loads(data)
         config = checked(parts["config"], FinderConfig)
-        weights = unpack_weights(parts["weights"], torch.device("cpu"))
+        weights = unpack_weights(parts["weights"])
         return _build(config, parts["tokenizer"], weights, device, dtype)
 
 
@@ -265,11 +264,7 @@ def _build(
 ) -> MentionFinder:
     chosen = torch.device(device)
     if dtype == "auto":
-        dtype = fastest_dtype(chosen, with_int8=chosen.type == "cpu")
-    if dtype == "int8" and chosen.type != "cpu":
-        raise AngelError(
-            f"[E013] int8 runs on the CPU only, not on {chosen}. Use bfloat16 or float16."
-        )
+        dtype = fastest_dtype(chosen)
     encoder = SimpleNamespace(**config.encoder)
     network = TaggingNetwork(encoder, weights, chosen, DTYPES[dtype])
     return MentionFinder(config, WordReader(definition), network, dtype)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..component.characters import ReadText
+from ..component.characters import CleanText
 
 # With `start` and `end`.
 _T = TypeVar("_T", bound=Any)
@@ -67,10 +67,10 @@ def without_overlaps(
     return sorted(chosen, key=lambda one: one.start)
 
 
-def in_source(text: ReadText, found: Sequence[_T]) -> list[_T]:
+def in_source(text: CleanText, found: Sequence[_T]) -> list[_T]:
     """Move what was found in a text as it is read to where it stands in the text as it is written.
 
-    text (ReadText): the text. found (Sequence[_T]): named tuples with `start` and `end`.
+    text (CleanText): the text. found (Sequence[_T]): named tuples with `start` and `end`.
     RETURNS (list[_T]): in the same order.
     """
     if text.is_clean:

@@ -8,11 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..model.bart_encoder import SHARED, BartEncoder, WeightStore
-from ..model.bart_weights import convert_weights
-from ..model.linear import make_linear
-from ..model.packing import pack_ids
-from ..model.weights import row_scales
+from ..model.bart_encoder import BartEncoder, WeightStore, pack_ids
+from ..model.linear import Linear
+from ..model.weights import SHARED, convert_weights, storage_dtype
 from .tags import N_TAGS
 
 OWN = "recogniser."
@@ -58,12 +56,11 @@ class TaggingNetwork:
     def __init__(
         self, config: Any, weights: Mapping[str, Tensor], device: torch.device, dtype: torch.dtype
     ) -> None:
-        self._row_scales = row_scales(weights)
         self._store = WeightStore(converted(weights, dtype, device))
         self._encoder = BartEncoder(config, self._store)
         own = self._store.rest
         self._cases = own[CASES_WEIGHT].to(self._encoder.dtype)
-        self._head = make_linear(own[HEAD_WEIGHT], own[HEAD_BIAS], None)
+        self._head = Linear(own[HEAD_WEIGHT], own[HEAD_BIAS])
         self.n_labels = len(own[HEAD_BIAS]) // N_TAGS
         self.device = device
 
@@ -71,9 +68,8 @@ class TaggingNetwork:
         """dtype (torch.dtype | None): of the encoder's weights; None: int8 where they were read
         so, else the one in use. RETURNS (dict[str, Tensor]): on the CPU."""
         state = self._store.checkpoint()
-        if dtype is None:
-            dtype = torch.int8 if self._row_scales else self._encoder.dtype
-        return converted(state, dtype, torch.device("cpu"), self._row_scales)
+        dtype = dtype or storage_dtype(state) or self._encoder.dtype
+        return converted(state, dtype, torch.device("cpu"))
 
     def score(self, rows: Sequence[Row]) -> list[np.ndarray]:
         """rows (Sequence[Row]): windows. RETURNS (list[np.ndarray]): float32[words, labels, tags]
@@ -121,21 +117,16 @@ def mean_by_word(states: Tensor, words: Tensor, lengths: Tensor, n_words: Sequen
 
 
 def converted(
-    weights: Mapping[str, Tensor],
-    dtype: torch.dtype,
-    device: torch.device,
-    scales: Mapping[str, Tensor] | None = None,
+    weights: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device
 ) -> dict[str, Tensor]:
     """The weights in the type in which they run or are saved.
 
     weights (Mapping[str, Tensor]): of a whole encoder-decoder or of the encoder, and those of
         `OWN`, which are kept in float32.
-    dtype (torch.dtype), device (torch.device), scales (Mapping[str, Tensor] | None): see
-        `bart_weights.convert_weights`.
+    dtype (torch.dtype), device (torch.device): see `weights.convert_weights`.
     RETURNS (dict[str, Tensor]): of the encoder, and those of `OWN`.
     """
     own = {name: t.to(device, torch.float32) for name, t in weights.items() if name.startswith(OWN)}
     kept = (SHARED, "model.encoder.")
     encoder = {name: tensor for name, tensor in weights.items() if name.startswith(kept)}
-    encoder = convert_weights(encoder, dtype, device, scales)
-    return {name: t for name, t in encoder.items() if name.startswith(kept)} | own
+    return convert_weights(encoder, dtype, device) | own

@@ -9,7 +9,7 @@ from spacy import util
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..component.characters import ReadText, read
+from ..component.characters import CleanText, clean
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.probability import LABELS, register_probability
@@ -116,7 +116,7 @@ class AngelRecogniser(DocumentPipe):
         self._forks.ensure()
         recognised: list[Recognised] = []
         for batch in util.minibatch(docs, size=self.settings.batch_size):
-            texts = [read(doc.text) for doc in batch]
+            texts = [clean(doc.text) for doc in batch]
             tagged = self.finder.read([text.text for text in texts])
             recognised += map(self._recognised, batch, texts, tagged)
         return recognised
@@ -156,7 +156,7 @@ class AngelRecogniser(DocumentPipe):
                     del others[entity.label_]
                     entity._.set(LABELS, others)
 
-    def _recognised(self, doc: Doc, text: ReadText, tagged: TaggedText) -> Recognised:
+    def _recognised(self, doc: Doc, text: CleanText, tagged: TaggedText) -> Recognised:
         earlier = () if self.settings.overwrite else doc.ents
         probabilities = [
             tagged.probability(*text.from_source(e.start_char, e.end_char), e.label_)
@@ -168,7 +168,7 @@ class AngelRecogniser(DocumentPipe):
         return Recognised(mentions, probabilities, variants)
 
     def _in_variants(
-        self, doc: Doc, text: ReadText, places: Iterable[TokenSpan | Span]
+        self, doc: Doc, text: CleanText, places: Iterable[TokenSpan | Span]
     ) -> frozenset[tuple[int, int]]:
         """places (Iterable[TokenSpan | Span]): of mentions and entities.
         RETURNS (frozenset[tuple[int, int]]): those that lie in a sequence variant, with

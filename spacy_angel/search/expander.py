@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ..model.interface import Decoding, TokenScores
+from ..model.interface import Decoding
 from .walker import Walker
 
 # No log-probability is above 0: this says that none is stored.
@@ -96,12 +96,12 @@ class Expander:
         self._log_probs = self._log_probs[mentions]
         self._slots = self._slots[mentions]
 
-    def _decode(self, new: PartialNames) -> tuple[Tensor, Tensor, TokenScores]:
-        """RETURNS (tuple[Tensor, Tensor, TokenScores]): slot of each partial name, its row of the
+    def _decode(self, new: PartialNames) -> tuple[Tensor, Tensor, Tensor]:
+        """RETURNS (tuple[Tensor, Tensor, Tensor]): slot of each partial name, its row of the
         scores, the scores."""
         n = len(new.mentions)
         heads = torch.arange(n, device=new.mentions.device)
-        which, tokens, following = [heads], [new.tokens], []
+        which, tokens, following = [heads], [new.tokens], []  # lists of int64[n_at_depth]
         token, state = self.walker.only_children(new.states)
         following.append(token)
         for _ in range(self.max_chain):
@@ -122,7 +122,7 @@ class Expander:
         which: list[Tensor],
         tokens: list[Tensor],
         following: list[Tensor],
-    ) -> tuple[Tensor, Tensor, TokenScores]:
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """which, tokens, following (list[Tensor]): by depth, the partial names whose chains get
         there, the tokens to decode, and the single tokens after them (-1: several).
 
@@ -142,6 +142,8 @@ class Expander:
         begin = self.decoding.n_slots
         heads = torch.cat(which)
         depths = torch.repeat_interleave(torch.tensor([len(w) for w in which], device=device))
+        # Of k tokens in all, int64[k] in the order of `which`: heads, depths, slots, parents, rows.
+        # `order` sorts them by mention, as `feed` wants them: int64[k] mentions, position.
         mentions, order = torch.sort(new.mentions[heads], stable=True)
         counts = torch.bincount(mentions, minlength=len(self._slots))
         slots = torch.empty_like(heads)
@@ -164,21 +166,21 @@ class Expander:
         return slots[:n], rows[:n], scores
 
     def _store(
-        self, mentions: Tensor, slots: Tensor, rows: Tensor, following: Tensor, scores: TokenScores
+        self, mentions: Tensor, slots: Tensor, rows: Tensor, following: Tensor, scores: Tensor
     ) -> None:
         gap = (0, self.decoding.n_slots - self._slots.shape[1])
         self._log_probs = torch.nn.functional.pad(self._log_probs, gap, value=_NONE)
         self._slots = torch.nn.functional.pad(self._slots, gap, value=-1)
-        log_probs = scores.at(rows, following.clamp_min(0))
+        log_probs = scores[rows, following.clamp_min(0)]
         self._log_probs[mentions, slots] = torch.where(following < 0, _NONE, log_probs)
 
     def _continue(
-        self, partial_names: PartialNames, scores: TokenScores | None, rows: Tensor
+        self, partial_names: PartialNames, scores: Tensor | None, rows: Tensor
     ) -> Continuations:
         """All legal continuations of n partial names.
 
         partial_names (PartialNames): n of them, decoded.
-        scores (TokenScores | None): of the tokens after those that were decoded just now.
+        scores (Tensor | None): of the tokens after those that were decoded just now.
         rows (Tensor): int64[n], row of `scores` for each partial name, -1 for none.
         RETURNS (Continuations): m of them. Inside a chain, log-probability and slot are those that
             `_decode_chains` stored; otherwise the log-probability is read from `scores`, and the
@@ -192,7 +194,7 @@ class Expander:
         stored = torch.where(parents < 0, _NONE, stored)
         log_probs = stored
         if scores is not None:
-            fresh = scores.at(rows[children.rows].clamp_min(0), children.tokens)
+            fresh = scores[rows[children.rows].clamp_min(0), children.tokens]
             log_probs = torch.where(stored > 0, fresh, stored)
         slots = torch.where(stored > 0, -1, self._slots[mentions, parents])
         longer = PartialNames(mentions, children.states, children.tokens, parents, slots)

@@ -4,14 +4,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 import torch
 
 from ..errors import AngelError, unknown_name
-from ..model import bart
 from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
-from ..model.families import family_of
 from ..model.fastest import fastest_dtype
 from ..model.interface import Decoding, Model
 from ..model.mention import Mention
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
-RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
+RunDtype = Literal["float32", "bfloat16", "float16", "auto"]
 Result = TypeVar("Result")
 Ask = Callable[[int, SearchResult], Sequence[str]]
 """Names as the model writes them, `tp53 | homo sapiens`, to score for a mention, by its place and
@@ -74,16 +72,15 @@ class Generator:
 
         name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
         device (str): `cpu`, `cuda`, `cuda:1`, …
-        dtype (RunDtype): type of the weights in use; int8 on a CPU and for the BART family; `auto`
-            is the one that is fastest here, by `fastest_dtype`.
+        dtype (RunDtype): type of the weights in use; `auto` is the one that is fastest here, by
+            `fastest_dtype`.
         tokenizer (str | Path | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
         local_files_only (bool): never ask the hub.
         RETURNS (Generator): ready to search.
         RAISES (AngelError): where the folder, its files, the device or the dtype do not fit.
         """
-        if dtype != "auto" and dtype not in DTYPES:
-            known = ", ".join((*DTYPES, "auto"))
-            raise AngelError(unknown_name("dtype", dtype, known))
+        if dtype not in get_args(RunDtype):
+            raise AngelError(unknown_name("dtype", dtype, ", ".join(get_args(RunDtype))))
         chosen = find_device(device)
         checkpoint = open_checkpoint(
             name_or_path,
@@ -93,8 +90,7 @@ class Generator:
             local_files_only=local_files_only,
         )
         if dtype == "auto":
-            with_int8 = family_of(checkpoint.config) is bart
-            dtype = fastest_dtype(chosen, with_int8=with_int8)
+            dtype = fastest_dtype(chosen)
         model = checkpoint.model(chosen, DTYPES[dtype])
         return cls(model, checkpoint.prompts, checkpoint.config)
 
@@ -235,7 +231,7 @@ class Generator:
         if storage is not None and storage not in DTYPES:
             raise AngelError(unknown_name("dtype", storage, ", ".join(DTYPES)))
         path.mkdir(parents=True, exist_ok=True)
-        family_of(self.config).save(self.model, path, DTYPES[storage] if storage else None)
+        self.model.save(path, DTYPES[storage] if storage else None)
         self.config.save_pretrained(path)
         save_settings(path, self.prompts.tokenizer, self.prompts.format)
 

@@ -23,10 +23,10 @@ def log_probs_of_names(
     first: list[tuple[int, int, int]] = []
     later: list[tuple[int, int, int]] = []
     number = 0
-    for mention, some in enumerate(names):
+    for mention, own in enumerate(names):
         n_before = len(fed)
         row_of: dict[tuple[int, ...], int] = {}
-        for ids in some:
+        for ids in own:
             first.append((number, mention, ids[0]))
             parent = -1
             for depth, token in enumerate(ids[:-1]):
@@ -41,10 +41,10 @@ def log_probs_of_names(
     sums = torch.zeros(number, device=device)
     if first:
         of_name, mentions, tokens = torch.tensor(first, device=device).unbind(1)
-        sums.index_add_(0, of_name, decoding.first().at(mentions, tokens))
+        sums.index_add_(0, of_name, decoding.first()[mentions, tokens])
     if fed:
         scores = decoding.feed(*torch.tensor(fed, device=device).unbind(1))
         of_name, rows, tokens = torch.tensor(later, device=device).unbind(1)
-        sums.index_add_(0, of_name, scores.at(rows, tokens))
+        sums.index_add_(0, of_name, scores[rows, tokens])
     values = iter(sums.tolist())
-    return [[next(values) for _ in some] for some in names]
+    return [[next(values) for _ in own] for own in names]

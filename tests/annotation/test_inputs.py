@@ -179,14 +179,14 @@ def test_jsonl(tmp_path) -> None:
 def test_values_of_wrong_kinds_spoil_their_document_only(tmp_path, wrong) -> None:
     path = tmp_path / "a.jsonl"
     rows = [{"id": 1, "text": "heart attack"}, {"id": 2, "text": "heart attack", **wrong}]
-    nested = '{"text": "x", "deep": ' + "[" * 900 + "]" * 900 + "}\n"
+    nested = '{"text": "x", "deep": ' + "[" * 9000 + "]" * 9000 + "}\n"
     number = '{"text": "x", "id": ' + "1" * 5000 + "}\n"
     path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[0]]) + nested + number)
     documents, report = read(path)
     assert [document.doc_id for document in documents] == ["1", "1"]
     assert report.counts["documents_left_out"] == 3
     assert "line 2: not a document" in report.notes[0]
-    assert "nested deeper than 100 levels" in report.notes[1]
+    assert "nested too deeply" in report.notes[1]
     assert "digits" in report.notes[2]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.component.characters import ReadText, read
+from spacy_angel.component.characters import CleanText, clean
 
 # Every kind of noise, close to each other.
 NOISY = st.text(
@@ -37,7 +37,7 @@ CLEAN = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]) | st.sam
     ],
 )
 def test_noise_is_read_away(text: str, expected: str) -> None:
-    assert read(text).text == expected
+    assert clean(text).text == expected
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_noise_is_read_away(text: str, expected: str) -> None:
     ],
 )
 def test_other_characters_stay(text: str) -> None:
-    assert read(text) == ReadText(text)
+    assert clean(text) == CleanText(text)
 
 
 def test_places_both_ways() -> None:
     text = "a \ufb01b\xadro-\nsis."
-    one = read(text)
+    one = clean(text)
     assert one.text == "a fibrosis."
     assert one.starts == (0, 1, 2, 2, 3, 5, 6, 9, 10, 11, 12)
     assert one.ends == (1, 2, 3, 3, 4, 6, 7, 10, 11, 12, 13)
@@ -69,13 +69,13 @@ def test_places_both_ways() -> None:
 
 @given(NOISY | st.text())
 def test_reading_again_changes_nothing(text: str) -> None:
-    once = read(text).text
-    assert read(once) == ReadText(once)
+    once = clean(text).text
+    assert clean(once) == CleanText(once)
 
 
 @given(NOISY | st.text())
 def test_places_ascend_and_what_stays_comes_from_itself(text: str) -> None:
-    one = read(text)
+    one = clean(text)
     if one.starts is None or one.ends is None:
         assert one.text == text
         return
@@ -95,4 +95,4 @@ def test_places_ascend_and_what_stays_comes_from_itself(text: str) -> None:
 @given(CLEAN)
 def test_clean_text_is_read_as_it_stands(text: str) -> None:
     text = text.replace("-\n", "- ")
-    assert read(text) == ReadText(text)
+    assert clean(text) == CleanText(text)

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import spacy
-import torch
 from support.helpers import shared_data
 from support.tiny_linker import TEXT, make_pipeline
 
@@ -16,7 +15,6 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
-from spacy_angel.search.threads import cpu_threads, map_batches
 from spacy_angel.vocabulary.changes.change_lock import ChangeLock
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -155,27 +153,6 @@ def test_a_change_waits_for_readers_and_new_readers_for_the_change():
     for thread in threads:
         thread.join(10)
     assert order == ["read", "changed", "read later"]
-
-
-def test_a_thread_may_read_within_its_own_change():
-    lock = ChangeLock()
-    with lock.changing(), lock.reading(), lock.changing():
-        pass
-    with lock.reading(), lock.changing():
-        pass
-    assert not lock._readers
-
-
-def test_all_threads_are_told_the_same_number_of_threads():
-    """While one thread computes in a pool, torch tells another one of a single thread."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        told = list(map_batches(lambda _: cpu_threads(torch.device("cpu")), [1, 2, 3], 2))
-        assert told == [2, 2, 2]
-        assert cpu_threads(torch.device("cpu")) == torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def test_formats_by_name_and_content(tmp_path: Path) -> None:
     (tmp_path / "e").write_bytes("letters".encode("utf-16"))
     assert formats.of(tmp_path / "a") is LETTERS
     assert formats.of(tmp_path / "d.empty") is EMPTY
-    assert formats.recognised(tmp_path / "b") is None
+    assert formats.recognized(tmp_path / "b") is None
     for name, message in {
         "b": r"Cannot tell the letter format of .*b\. .*letters\.v1, empty",
         "c": "c is empty; expected a letter",

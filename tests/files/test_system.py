@@ -24,11 +24,6 @@ def test_every_error_has_an_advice(number, said) -> None:
     assert reason(error) == "it failed"
 
 
-def test_an_error_without_a_number() -> None:
-    assert reason(OSError("it failed")) == "it failed"
-    assert advice(OSError("it failed")).startswith("Check the path")
-
-
 def test_commands_say_what_to_do(tmp_path) -> None:
     (tmp_path / "file").write_text("x")
     vocabulary = tmp_path / "names.tsv"

@@ -1,6 +1,5 @@
-"""A checkpoint folder: one rule for the search and for training, families from elsewhere."""
+"""A checkpoint folder: one rule for the search and for training."""
 
-import importlib.metadata
 import json
 from pathlib import Path
 
@@ -11,14 +10,13 @@ from transformers import BartConfig, BertConfig, EncoderDecoderConfig, LEDConfig
 
 from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
-from spacy_angel.model import bart, families, seq2seq
+from spacy_angel.model import bart
 from spacy_angel.model.checkpoint import (
     checkpoint_folder,
     max_positions,
     open_checkpoint,
     save_settings,
 )
-from spacy_angel.model.families import family_of
 from spacy_angel.model.weights import read_weights, write_weights
 
 CPU = torch.device("cpu")
@@ -31,48 +29,23 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("config", "family"),
+    ("config", "supported"),
     [
-        (BartConfig(), bart),
-        (BartConfig(activation_function="gelu_new"), bart),
-        (BartConfig(activation_function="quick_gelu"), seq2seq),
-        (BartConfig(tie_word_embeddings=False), seq2seq),
-        (T5Config(), seq2seq),
+        (BartConfig(), True),
+        (BartConfig(activation_function="gelu_new"), True),
+        (BartConfig(activation_function="quick_gelu"), False),
+        (BartConfig(tie_word_embeddings=False), False),
+        (T5Config(), False),
     ],
 )
-def test_the_family_follows_from_the_config(config, family):
-    assert family_of(config) is family
+def test_what_is_computed_fast(config, supported):
+    assert bart.is_supported(config) is supported
 
 
-def test_an_encoder_alone_is_refused():
+def test_an_encoder_alone_is_refused(tmp_path):
+    BertConfig().save_pretrained(tmp_path)
     with pytest.raises(AngelError, match="not a model of type 'bert'"):
-        family_of(BertConfig())
-
-
-def test_a_family_of_another_package_is_asked_first(folder, monkeypatch):
-    class Own:
-        @staticmethod
-        def is_supported(config):
-            return config.model_type == "bart"
-
-        @staticmethod
-        def load(folder, config, device, dtype):
-            return folder, device, dtype
-
-    class Entry:
-        name = "own"
-
-        @staticmethod
-        def load():
-            return Own
-
-    def entry_points(*, group):
-        assert group == "spacy_angel_model_families"
-        return importlib.metadata.EntryPoints([Entry])
-
-    monkeypatch.setattr(families, "entry_points", entry_points)
-    assert open_checkpoint(folder).model(CPU, torch.float32) == (folder, CPU, torch.float32)
-    assert family_of(T5Config()) is seq2seq
+        open_checkpoint(tmp_path)
 
 
 def test_a_checkpoint_is_read_to_be_searched_with_and_to_be_trained(folder):

@@ -1,55 +1,68 @@
-"""The tokenizer's class is the one that AutoTokenizer takes."""
-
-import json
+"""A tokenizer read without transformers gives what transformers gives."""
 
 import pytest
 import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+from support.models import make_tiny_model
 from transformers import AutoTokenizer, BartTokenizerFast
 
+from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
-from spacy_angel.model.tokenizer import tokenizer_class
+from spacy_angel.model.mention import Mention
+from spacy_angel.model.prompts import PromptEncoder, PromptFormat
+from spacy_angel.model.tokenizer import PlainTokenizer, read_tokenizer
 
-TEXT = " the patient had [START] non inherited </s> Ménière's disease [END] ."
-
-
-def test_the_shipped_tokenizer_is_the_one_of_autotokenizer() -> None:
-    auto = AutoTokenizer.from_pretrained(SHIPPED_MODEL)
-    own = tokenizer_class(SHIPPED_MODEL).from_pretrained(SHIPPED_MODEL)
-    assert type(own) is type(auto)
-    for split in (True, False):
-        options = {"add_special_tokens": False, "split_special_tokens": split}
-        assert own(TEXT, **options)["input_ids"] == auto(TEXT, **options)["input_ids"]
+PIECES = st.sampled_from([" [START] ", "[SEP]", "</s>", "Ménière", "非", "non-inherited ", "\n"])
+TEXTS = st.lists(PIECES | st.text(max_size=8), max_size=6).map("".join)
 
 
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"tokenizer_class": "BartTokenizer"}, "BartTokenizerFast"),
-        ({"tokenizer_class": "BartTokenizerFast"}, "BartTokenizerFast"),
-        ({"tokenizer_class": "ByT5Tokenizer"}, "ByT5Tokenizer"),  # there is no fast one
-        ({"tokenizer_class": "AutoModel"}, "AutoTokenizer"),
-        ({"tokenizer_class": "BartTokenizer", "auto_map": {}}, "AutoTokenizer"),
-        ({}, "AutoTokenizer"),
-        (None, "AutoTokenizer"),
-    ],
-)
-def test_the_settings_name_the_class(tmp_path, settings, expected) -> None:
-    if settings is not None:
-        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    (tmp_path / "vocab.json").write_text("{}")
-    assert tokenizer_class(tmp_path) is getattr(transformers, expected)
+@pytest.fixture(scope="module", params=["shipped", "bart"])
+def both(request, tmp_path_factory):
+    folder = SHIPPED_MODEL
+    if request.param == "bart":
+        folder = make_tiny_model(tmp_path_factory.mktemp("bart") / "model", ["heart attack"])
+    own = read_tokenizer(folder, as_saved=True)
+    assert isinstance(own, PlainTokenizer)
+    return own, AutoTokenizer.from_pretrained(folder)
 
 
-def test_a_vocabulary_and_merges_alone_are_those_of_bart(tmp_path) -> None:
-    for name in ("vocab.json", "merges.txt"):
-        (tmp_path / name).write_text("{}")
-    assert tokenizer_class(tmp_path) is BartTokenizerFast
-    (tmp_path / "config.json").write_text("{}")
-    assert tokenizer_class(tmp_path) is AutoTokenizer
+@given(text=TEXTS, add=st.booleans(), split=st.booleans())
+def test_the_ids_are_those_of_transformers(both, text, add, split):
+    own, theirs = both
+    options = {"add_special_tokens": add, "split_special_tokens": split}
+    for texts in (text, [text, "a"]):
+        ids = own(texts, **options)["input_ids"]
+        assert ids == theirs(texts, **options)["input_ids"]
+    assert own.decode(own(text)["input_ids"]) == theirs.decode(theirs(text)["input_ids"])
 
 
-def test_a_folder_without_a_tokenizer_is_refused(tmp_path) -> None:
-    for name in ("config.json", "model.safetensors", "special_tokens_map.json"):
-        (tmp_path / name).write_text("{}")
-    with pytest.raises(FileNotFoundError, match="no file of a tokenizer"):
-        tokenizer_class(tmp_path)
+def test_prompts_and_the_fingerprint_of_tries_do_not_depend_on_who_read_the_tokenizer(both):
+    format = PromptFormat(" [START]", " [END]", " {mention} is [SEP]")
+    mention = Mention("Ménière's [SEP] disease", "She had", "for years .")
+    ours, theirs = (PromptEncoder(tokenizer, format, 2, 2) for tokenizer in both)
+    assert ours.source_ids([mention]) == theirs.source_ids([mention])
+    assert ours.prefix_ids([mention]) == theirs.prefix_ids([mention])
+    assert ours.encode_names(["heart attack"]) == theirs.encode_names(["heart attack"])
+    assert ours.fingerprint == theirs.fingerprint
+
+
+def test_a_tokenizer_is_saved_as_it_was(both, tmp_path):
+    both[0].save_pretrained(tmp_path)
+    again = read_tokenizer(tmp_path, as_saved=False)
+    assert isinstance(again, transformers.PreTrainedTokenizerFast)
+    assert again("Ménière [SEP]") == both[1]("Ménière [SEP]")
+
+
+def test_a_vocabulary_and_merges_alone_are_those_of_bart(tmp_path):
+    folder = make_tiny_model(tmp_path / "model", ["heart attack"])
+    for file in folder.iterdir():
+        if file.name not in ("vocab.json", "merges.txt"):
+            file.unlink()
+    assert isinstance(read_tokenizer(folder, as_saved=True), BartTokenizerFast)
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
+    (tmp_path / "special_tokens_map.json").write_text("{}")
+    with pytest.raises(AngelError, match="no file of a tokenizer"):
+        read_tokenizer(tmp_path, as_saved=True)

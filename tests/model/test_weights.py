@@ -9,11 +9,13 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spacy_angel.errors import AngelError
+from spacy_angel.model.linear import quantize_weight
 from spacy_angel.model.weights import (
     INT8_FILE,
     QUANTIZATION,
+    convert_weights,
+    float_weights,
     read_weights,
-    row_scales,
     write_weights,
 )
 
@@ -46,7 +48,7 @@ def test_int8_has_a_file_of_its_own(tmp_path: Path) -> None:
     write_weights(tmp_path, INT8)
     assert [file.name for file in tmp_path.iterdir()] == [INT8_FILE]
     assert same(read_weights(tmp_path), INT8)
-    assert same(row_scales(INT8), {"a": INT8["a.scale"]})
+    assert torch.equal(float_weights(INT8)["a"], INT8["a"] * INT8["a.scale"][:, None])
     with safe_open(tmp_path / INT8_FILE, "pt") as file:
         assert file.metadata() == {"quantization": QUANTIZATION}
 
@@ -60,6 +62,20 @@ def test_equal_weights_are_equal_files(tmp_path: Path) -> None:
     assert len(files) == 1
 
 
+def test_weights_are_scaled_by_output() -> None:
+    values, scale = quantize_weight(torch.tensor([[1.0, -4.0, 2.0], [0.1, 0.0, 0.0]]))
+    assert values.tolist() == [[32, -127, 64], [127, 0, 0]]
+    assert scale.tolist() == pytest.approx([4 / 127, 0.1 / 127])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_int8_comes_back_exactly_from_any_type_that_it_ran_in(dtype: torch.dtype) -> None:
+    stored = convert_weights({"a": torch.randn(64, 96), "b": torch.ones(3)}, torch.int8)
+    running = convert_weights(stored, dtype)
+    assert running["a"].dtype == running["b"].dtype == dtype
+    assert same(convert_weights(running, torch.int8), stored)
+
+
 def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
     for weights in (WEIGHTS, INT8, WEIGHTS):
         write_weights(tmp_path, weights)
@@ -70,13 +86,12 @@ def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"a.scale": None}, "a needs 2 float32 scales, there are none"),
-        ({"a.scale": torch.ones(3)}, r"a needs 2 float32 scales, there are torch.float32 \[3\]"),
-        ({"a.scale": torch.ones(2).half()}, r"a needs 2 .* there are torch.float16 \[2\]"),
+        ({"a.scale": None}, r"a .* needs one float32 scale for each row, not \[0\]"),
+        ({"a.scale": torch.ones(3)}, r"a .* not \[3\] of torch.float32"),
+        ({"a.scale": torch.ones(2).half()}, r"a .* not \[2\] of torch.float16"),
         ({"a.scale": torch.tensor([1.0, float("nan")])}, "a has scales that are not finite"),
         ({"a.scale": torch.tensor([0.0, 1.0])}, "a has scales that are not finite"),
-        ({"a": INT8["a"][0]}, r"a is no matrix, its shape is \[2\]"),
-        ({"c.scale": torch.ones(2)}, "c.scale are scales without the int8 values"),
+        ({"a": INT8["a"][0]}, r"a of the shape \[2\]"),
     ],
 )
 def test_int8_without_its_scales_is_neither_written_nor_read(

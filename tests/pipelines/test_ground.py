@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from spacy_angel.vocabulary.changes.rule_file import read_rules
 from support.tiny_linker import make_pipeline
 from typer.testing import CliRunner
 
@@ -14,7 +15,6 @@ from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.ground import Grounder, Query
 from spacy_angel.pipelines.load import find_linker
-from spacy_angel.vocabulary.changes.rule_file import read_rules
 
 ATTACK, ASPIRIN, MIGRAINE = "MESH:D006333", "MESH:D001241", "MESH:D008881"
 SHIPPED = {"preset": "shipped", "search": {"shortcuts": True}, "n_sents": None}

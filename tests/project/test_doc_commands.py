@@ -1,39 +1,18 @@
-"""Commands in README.md and docs/ that are too long to be run: names, options and files exist;
-scripts are given to their own command lines, which take every word of them, and the project's
-commands are run dry."""
+"""Commands in README.md and docs/ that are too long to be run: names, options and files exist."""
 
 import re
 import shlex
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer
 from support.helpers import ROOT
-from support.scripts import refusal
-from weasel.cli.run import project_run
-from weasel.util import load_project_config, parse_config_overrides
 
 from spacy_angel.cli.app import app
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILE = re.compile(r"(?:scripts|benchmarks|tools|configs|tests)/[\w/.-]*\w")
-
-
-NO_ARGUMENTS = ("tools/document.py",)
-
-
-def lines_of(page: Path, program: str) -> Iterator[tuple[int, list[str]]]:
-    """page (Path): Markdown. program (str): what a command begins with, e.g. `python`.
-    YIELDS (tuple[int, list[str]]): line number, and the words behind it, of every command that has
-    a line, or several, of its own; what its output goes to is left out."""
-    text = re.sub(r" *\\\n *", lambda broken: " " * len(broken[0]), page.read_text("utf8"))
-    pattern = rf"^ *(?:[A-Z_]+=\S+ )*{program} ([^\n]+)$"
-    for found in re.finditer(pattern, text, re.MULTILINE):
-        words = shlex.split(found[1], comments=True)
-        ends = [i for i, word in enumerate(words) if word in ("|", ">", "<")]
-        yield text.count("\n", 0, found.start()) + 1, words[: min(ends, default=None)]
 
 
 def commands(page: Path) -> Iterator[tuple[int, list[str]]]:
@@ -81,41 +60,3 @@ def test_commands_and_their_options_exist(page: Path) -> None:
 def test_files_of_the_checkout_exist(page: Path) -> None:
     names = set(FILE.findall(page.read_text("utf8")))
     assert sorted(name for name in names if not (ROOT / name).exists()) == []
-
-
-SCRIPTS = [
-    pytest.param(words, id=f"{page.name}:{line}")
-    for page in PAGES
-    for line, words in lines_of(page, "python")
-    if FILE.fullmatch(words[0])
-]
-PROJECT = [
-    pytest.param(words, id=f"{page.name}:{line}")
-    for page in PAGES
-    for line, words in lines_of(page, "spacy project run")
-]
-
-
-@pytest.mark.parametrize("words", SCRIPTS)
-def test_scripts_take_their_words(words: list[str]) -> None:
-    if words[0] in NO_ARGUMENTS:
-        assert words[1:] == []
-    else:
-        assert refusal(words[0], words[1:]) is None
-
-
-@pytest.mark.parametrize("words", PROJECT)
-def test_commands_of_the_project_run_dry(
-    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    name, folder, *rest = words
-    overrides = parse_config_overrides(rest, env_var=None)
-    config = load_project_config(ROOT / folder, overrides=overrides)
-    own = load_project_config(ROOT / folder)["vars"]
-    assert {key.removeprefix("vars.") for key in overrides} <= set(own)
-    shutil.copy(ROOT / folder / "project.yml", tmp_path)
-    project_run(tmp_path, name, overrides=overrides, dry=True)
-    printed = capsys.readouterr().out
-    for step in config["workflows"].get(name, [name]):
-        assert step in printed
-    assert "${" not in printed

@@ -1,7 +1,6 @@
 """The packages and what each may import: arrows go down the list only, there is no circle."""
 
 import ast
-import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -88,10 +87,6 @@ def test_a_package_imports_what_it_may(package: str) -> None:
     assert [(to, where) for to, where in outgoing if to not in allowed] == []
 
 
-def test_the_root_modules_import_no_package() -> None:
-    assert [(f, to, at) for f, to, at in arrows() if f in ROOT_MODULES and to in MAY_IMPORT] == []
-
-
 def test_there_is_no_circle_of_files() -> None:
     files = {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path
@@ -113,33 +108,6 @@ def test_there_is_no_circle_of_files() -> None:
     assert len(list(TopologicalSorter(arrows).static_order())) == len(files)
 
 
-# Below its face no file stands at the top of these, and the folders have no circle either. A face
-# stands apart: files above and below it know it.
-FACES = {
-    "vocabulary": {"kb"},
-    "linking": {"linker", "matcher", "factory"},
-    "training": {"stages"},
-}
-
-
-@pytest.mark.parametrize("package", FACES)
-def test_folders_of_a_package(package: str) -> None:
-    root = PACKAGE / package
-    assert {p.stem for p in root.glob("*.py")} == FACES[package] | {"__init__"}
-    folders = {p.parent.name for p in root.glob("*/__init__.py")}
-    assert 3 <= len(folders) <= 6
-    below: dict[str, set[str]] = {folder: set() for folder in folders}
-    for path in root.glob("*/**/*.py"):
-        own = path.relative_to(root).parts[0]
-        for _, name in imports_of(path):
-            parts = name.split(".")
-            if parts[0] == package and parts[1] in folders - {own}:
-                below[own].add(parts[1])
-    assert sum(map(len, below.values())) >= len(folders)
-    # raises a CycleError that names the circle
-    assert set(TopologicalSorter(below).static_order()) == folders
-
-
 def test_nobody_uses_another_modules_private_names() -> None:
     private = []
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -148,21 +116,3 @@ def test_nobody_uses_another_modules_private_names() -> None:
                 names = [a.name for a in node.names if a.name.startswith("_") and a.name[1] != "_"]
                 private += [f"{path.relative_to(ROOT)}:{node.lineno} {name}" for name in names]
     assert private == []
-
-
-def test_docstrings_name_what_there_is() -> None:
-    """`module.name` and `package.name`, where any module has such a name."""
-    names: dict[str, set[str]] = {"spacy": {"load"}}
-    for path in PACKAGE.rglob("*.py"):
-        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        own = re.findall(r"^(?:def |class )?(\w+)(?=\(|: | =|:$)", path.read_text("utf8"), re.M)
-        for place in parts:
-            names.setdefault(place, set()).update(own, parts)
-    anywhere = set().union(*names.values()) - names.keys()
-    stale = [
-        f"{path.relative_to(ROOT)} {found[0]}"
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for found in re.finditer(r"`([a-z_]\w*)\.(\w+)[.\w]*`", path.read_text("utf8"))
-        if found[2] in anywhere and found[2] not in names.get(found[1], ())
-    ]
-    assert stale == []

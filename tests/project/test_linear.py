@@ -8,7 +8,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
-from spacy_angel.component.characters import read
+from spacy_angel.component.characters import clean
 from spacy_angel.linking.candidates import linking_pass
 from spacy_angel.linking.decision.links import GeneratedCandidates
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -89,7 +89,7 @@ def cost(run: Callable[[], Any]) -> tuple[int, Any]:
 def costs(nlp: Language, text: str) -> dict[str, int]:
     """RETURNS (dict[str, int]): functions called, of each component."""
     found: dict[str, int] = {}
-    found["reading"], _ = cost(lambda: read(text))
+    found["reading"], _ = cost(lambda: clean(text))
     found["tokenizer"], doc = cost(lambda: nlp.make_doc(text))
     for name, component in nlp.pipeline:
         found[name], doc = cost(lambda component=component, doc=doc: component(doc))

@@ -21,7 +21,7 @@ from transformers import (
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
-from spacy_angel.model.weights import SCALE_SUFFIX, read_weights, row_scales, write_weights
+from spacy_angel.model.weights import SCALE_SUFFIX, read_weights, write_weights
 from spacy_angel.search.generator import Generator
 from spacy_angel.search.search import SearchResult, SearchSettings
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -167,17 +167,6 @@ def test_names_that_are_asked_for_after_the_search(folders, family: str, threads
         assert list(result.asked.values()) == pytest.approx(values, abs=1e-4)
 
 
-@pytest.mark.parametrize("family", ["bart", "t5", "pair"])
-def test_the_search_gives_the_log_probs_of_its_names(folders, family: str) -> None:
-    generator = Generator.from_pretrained(folders[family])
-    results = find(generator, num_beams=len(NAMES), k=len(NAMES))
-    for mention, result in zip(MENTIONS, plain(results), strict=True):
-        # As many beams as names: none is missed.
-        assert sorted(name for name, _ in result) == sorted(NAMES)
-        expected = generator.log_probs([mention] * len(result), [name for name, _ in result])
-        assert [log_prob for _, log_prob in result] == pytest.approx(expected, abs=1e-4)
-
-
 def test_subsets_are_by_mention(folders) -> None:
     generator = Generator.from_pretrained(folders["bart"])
     heart = KB.subset(concept_ids=["MESH:D009203"])
@@ -191,96 +180,57 @@ def test_subsets_are_by_mention(folders) -> None:
 # To disk, to bytes, and back
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int8"])
-@pytest.mark.parametrize("way", ["disk", "bytes"])
-def test_bart_comes_back_as_it_was(folders, tmp_path: Path, dtype: str, way: str) -> None:
-    generator = Generator.from_pretrained(folders["bart"], dtype=dtype)
-    again = round_trip(generator, way, tmp_path, dtype)
-    assert plain(find(again)) == plain(find(generator))
-    assert again.prompts.format == generator.prompts.format == FORMAT
-    assert again.prompts.fingerprint == generator.prompts.fingerprint
-
-
-@pytest.mark.parametrize("family", ["t5", "pair"])
-@pytest.mark.parametrize("way", ["disk", "bytes"])
-def test_other_families_come_back_as_they_were(
-    folders, tmp_path: Path, family: str, way: str
-) -> None:
-    generator = Generator.from_pretrained(folders[family])
-    again = round_trip(generator, way, tmp_path, "float32")
-    assert plain(find(again)) == plain(find(generator))
-
-
 @pytest.mark.parametrize(
     ("family", "dtype"),
     [
         ("bart", "float32"),
         ("bart", "bfloat16"),
         ("bart", "float16"),
-        ("bart", "int8"),
         ("t5", "float32"),
         ("pair", "float32"),
     ],
 )
-def test_pickles_and_copies_search_alike(folders, family: str, dtype: str) -> None:
+def test_they_come_back_as_they_were(folders, tmp_path: Path, family: str, dtype) -> None:
     generator = Generator.from_pretrained(folders[family], dtype=dtype)
+    generator.to_disk(tmp_path / "saved")
     expected = plain(find(generator))
-    for again in (pickle.loads(pickle.dumps(generator)), deepcopy(generator)):
+    for again in (
+        Generator.from_pretrained(tmp_path / "saved", dtype=dtype, local_files_only=True),
+        Generator.from_bytes(generator.to_bytes(), dtype=dtype),
+        pickle.loads(pickle.dumps(generator)),
+        deepcopy(generator),
+    ):
         assert plain(find(again)) == expected
+        assert again.prompts.format == FORMAT
+        assert again.prompts.fingerprint == generator.prompts.fingerprint
 
 
-def round_trip(generator: Generator, way: str, path: Path, dtype: str) -> Generator:
-    if way == "bytes":
-        return Generator.from_bytes(generator.to_bytes(), dtype=dtype)
-    generator.to_disk(path / "saved")
-    return Generator.from_pretrained(path / "saved", dtype=dtype, local_files_only=True)
-
-
-def test_int8_is_small_on_disk_and_can_be_read_as_float32(folders, tmp_path: Path) -> None:
-    generator = Generator.from_pretrained(folders["bart"], dtype="int8")
-    generator.to_disk(tmp_path)
+def test_int8_is_small_on_disk_and_within_half_a_scale(folders, tmp_path: Path) -> None:
+    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path, storage="int8")
     size = (tmp_path / "model.int8.safetensors").stat().st_size
     assert size < 0.5 * (folders["bart"] / "model.safetensors").stat().st_size
-    wide = Generator.from_pretrained(tmp_path, dtype="float32")
-    exact = Generator.from_pretrained(folders["bart"])
-    arguments = tuple(zip(*PAIRS, strict=True))
-    assert wide.log_probs(*arguments) == pytest.approx(exact.log_probs(*arguments), rel=0.05)
+    stored, original = read_weights(tmp_path), read_weights(folders["bart"])
+    int8 = [name for name, tensor in stored.items() if tensor.dtype == torch.int8]
+    assert {"model.shared.weight", "model.encoder.layers.0.fc1.weight"} <= set(int8)
+    for name in int8:
+        scale = stored[name + SCALE_SUFFIX][:, None]
+        assert bool(((stored[name] * scale - original[name]).abs() <= 0.5001 * scale).all()), name
 
 
-def test_stored_int8_is_within_half_a_scale_and_gives_what_int8_gives(
-    folders, tmp_path: Path
-) -> None:
-    generator = Generator.from_pretrained(folders["bart"])
-    generator.to_disk(tmp_path / "small", storage="int8")
-    stored = read_weights(tmp_path / "small")
-    scales = row_scales(stored)
-    original = read_weights(folders["bart"])
-    assert {"model.shared.weight", "model.encoder.layers.0.fc1.weight"} <= scales.keys()
-    for name, scale in scales.items():
-        error = (stored[name].float() * scale[:, None] - original[name]).abs()
-        assert bool((error <= 0.5001 * scale[:, None]).all()), name
-    small = Generator.from_pretrained(tmp_path / "small", dtype="int8")
-    assert plain(find(small)) == plain(
-        find(Generator.from_pretrained(folders["bart"], dtype="int8"))
-    )
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_int8_stays_int8_whatever_it_runs_in(folders, tmp_path: Path, dtype: str) -> None:
-    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path / "a")
+    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path / "a", storage="int8")
     running = Generator.from_pretrained(tmp_path / "a", dtype=dtype)
-    running.to_disk(tmp_path / "b")
+    pickle.loads(pickle.dumps(running)).to_disk(tmp_path / "b")
     first, second = read_weights(tmp_path / "a"), read_weights(tmp_path / "b")
     assert first.keys() == second.keys()
-    for name, scale in row_scales(first).items():
-        assert torch.equal(first[name], second[name])
-        assert torch.equal(scale, second[name + SCALE_SUFFIX])
-    again = Generator.from_pretrained(tmp_path / "b", dtype=dtype)
-    assert plain(find(again)) == plain(find(running))
+    for name, tensor in first.items():
+        if tensor.dtype == torch.int8 or name.endswith(SCALE_SUFFIX):
+            assert torch.equal(tensor, second[name]), name
 
 
 def test_stored_floats_of_int8_are_read_by_transformers(folders, tmp_path: Path) -> None:
-    Generator.from_pretrained(folders["bart"], dtype="int8").to_disk(tmp_path / "small")
+    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path / "small", storage="int8")
     wide = Generator.from_pretrained(tmp_path / "small")
     wide.to_disk(tmp_path / "wide", storage="float32")
     assert not (tmp_path / "wide/model.int8.safetensors").exists()
@@ -292,7 +242,7 @@ def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
     generator = Generator.from_pretrained(folders["bart"])
     with pytest.raises(AngelError, match="There is no dtype 'int4'"):
         generator.to_disk(tmp_path, storage="int4")  # type: ignore[arg-type]
-    with pytest.raises(AngelError, match="int8 needs a BART model"):
+    with pytest.raises(AngelError, match="need a BART model"):
         Generator.from_pretrained(folders["t5"]).to_disk(tmp_path, storage="int8")
 
 
@@ -393,13 +343,10 @@ def test_a_checkpoint_that_lacks_a_layer(folders, tmp_path: Path) -> None:
         Generator.from_pretrained(folder)
 
 
-def test_types_that_do_not_fit(folders) -> None:
-    with pytest.raises(AngelError, match=r"There is no dtype 'float8'.*float32, bfloat16"):
-        Generator.from_pretrained(folders["bart"], dtype="float8")  # type: ignore[arg-type]
-    with pytest.raises(AngelError, match=r"int8 needs a BART model.*t5"):
-        Generator.from_pretrained(folders["t5"], dtype="int8")
-    with pytest.raises(AngelError, match="int8 runs on the CPU only, not on meta"):
-        Generator.from_pretrained(folders["bart"], dtype="int8", device="meta")
+@pytest.mark.parametrize("dtype", ["float8", "int8"])
+def test_types_that_do_not_fit(folders, dtype) -> None:
+    with pytest.raises(AngelError, match=rf"There is no dtype '{dtype}'.*float32, bfloat16"):
+        Generator.from_pretrained(folders["bart"], dtype=dtype)
 
 
 @pytest.mark.parametrize("device", ["gpu0", "cuda:99"])

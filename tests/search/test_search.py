@@ -14,7 +14,6 @@ from transformers import (
 from transformers.modeling_outputs import BaseModelOutput
 
 from spacy_angel.model.bart import BartModel
-from spacy_angel.model.bart_weights import convert_weights
 from spacy_angel.model.seq2seq import GenericModel
 from spacy_angel.search.expander import Expander
 from spacy_angel.search.search import SearchSettings, beam_search
@@ -72,8 +71,7 @@ def t5(seed: int) -> T5ForConditionalGeneration:
 
 
 def fast(model: BartForConditionalGeneration, dtype: torch.dtype = torch.float32) -> BartModel:
-    weights = convert_weights(dict(model.state_dict()), dtype, torch.device("cpu"))
-    return BartModel(model.config, weights)
+    return BartModel(model.config, model.state_dict(), torch.device("cpu"), dtype)
 
 
 def random_names(seed: int, n: int = 60, longest: int = 9) -> list[tuple[int, ...]]:
@@ -224,14 +222,6 @@ def test_with_enough_beams_all_names_are_found_as_by_enumeration(make: Maker, se
         assert scores == sorted(scores, reverse=True)
 
 
-def test_names_have_their_number_of_tokens() -> None:
-    names = random_names(2)
-    sources, prefixes = random_prompts(2, 5)
-    for row in search(fast(bart(2)), sources, prefixes, space(names), SearchSettings(6, k=4)):
-        assert [h.n_tokens for h in row] == [len(names[h.name]) for h in row]
-        assert len(row) == 4
-
-
 def test_batch_and_order_do_not_matter() -> None:
     model, names = fast(bart(6)), space(random_names(6))
     sources, prefixes = random_prompts(6, 9)
@@ -288,13 +278,6 @@ def test_a_beam_that_is_only_as_good_as_the_worst_name_ends_the_search() -> None
     assert (log_prob, score) == pytest.approx((-2 * np.log(40), -np.log(40) / 2))
 
 
-def test_fewer_names_than_beams_give_fewer_results() -> None:
-    names = space([(5, 6, END), (5, END)])
-    sources, prefixes = random_prompts(9, 4)
-    found = run(fast(bart(9)), sources, prefixes, names, SearchSettings())
-    assert [sorted(name for name, *_ in row) for row in found] == [[0, 1]] * 4
-
-
 def test_no_legal_name_gives_no_result() -> None:
     names = space([(5, 6, END)])
     nothing = SearchSpace(
@@ -315,17 +298,16 @@ def test_names_with_the_same_tokens_share_a_score() -> None:
     assert scores[0] == scores[2]
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.bfloat16, 0.05), (torch.int8, 0.05)])
-def test_smaller_types_stay_near_float32(dtype: torch.dtype, tolerance: float) -> None:
+def test_bfloat16_stays_near_float32() -> None:
     model = bart(4)
     names = random_names(4)
     sources, prefixes = random_prompts(4, 6)
     settings = SearchSettings(num_beams=60, k=60)
     exact = run(fast(model), sources, prefixes, space(names), settings)
-    small = run(fast(model, dtype), sources, prefixes, space(names), settings)
+    small = run(fast(model, torch.bfloat16), sources, prefixes, space(names), settings)
     for row, expected in zip(small, exact, strict=True):
         a, b = (np.array([lp for _, lp, _ in sorted(r)]) for r in (row, expected))
-        assert np.abs(a - b).mean() / np.abs(b).mean() < tolerance
+        assert np.abs(a - b).mean() / np.abs(b).mean() < 0.05
 
 
 def close(found: list, expected: list) -> bool:

@@ -3,7 +3,7 @@ import threading
 import pytest
 import torch
 
-from spacy_angel.search.threads import batch_size_for, cpu_threads, map_batches
+from spacy_angel.search.threads import batch_size_for, map_batches
 
 
 @pytest.fixture
@@ -26,12 +26,6 @@ def test_results_keep_the_order_and_threads_come_back(two_threads: None) -> None
     assert torch.get_num_threads() == 2
 
 
-def test_one_batch_or_one_thread_stays_here(two_threads: None) -> None:
-    here = threading.get_ident()
-    assert list(map_batches(lambda _: threading.get_ident(), [1], 2)) == [here]
-    assert list(map_batches(lambda _: threading.get_ident(), [1, 2], 1)) == [here, here]
-
-
 def test_an_error_comes_through_and_threads_come_back(two_threads: None) -> None:
     with pytest.raises(ZeroDivisionError):
         list(map_batches(lambda x: 1 // x, [1, 0, 2], 2))
@@ -44,8 +38,3 @@ def test_batches_are_spread_over_the_threads() -> None:
     assert batch_size_for(100, 32, 2) == 25
     assert batch_size_for(1, 32, 2) == 1
     assert batch_size_for(0, 32, 2) == 1
-
-
-def test_a_gpu_runs_one_batch_at_a_time(two_threads: None) -> None:
-    assert cpu_threads(torch.device("cpu")) == 2
-    assert cpu_threads(torch.device("cuda")) == 1

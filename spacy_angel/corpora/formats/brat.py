@@ -141,7 +141,7 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
         name, place, text = [*line.split("\t", 2), "", ""][:3]
         if line.count("\t") < 2 or not (match := _BOUND.fullmatch(place)):
             expected = "`T1<TAB>type start end<TAB>text`"
-            _fault(reading, number, expected, line, lost="mentions_left_out")
+            _fault(reading, number, expected, line, skipped="mentions_left_out")
         else:
             offsets = (span.split() for span in match[2].split(";"))
             spans = sorted((int(start), int(end)) for start, end in offsets)
@@ -166,8 +166,8 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
     return bounds
 
 
-def _fault(reading: Reading, number: int, expected: str, line: str, lost: str = "") -> None:
-    reading.fault_at(number, f"expected {expected}, found {line[:60]!r}.", lost=lost)
+def _fault(reading: Reading, number: int, expected: str, line: str, skipped: str = "") -> None:
+    reading.fault_at(number, f"expected {expected}, found {line[:60]!r}.", skipped=skipped)
 
 
 def _mention(

@@ -128,7 +128,7 @@ def read_label_studio(
         elif len(works) > 1:
             by = ", ".join(name for work in works for name in work.names[:1]) or "nobody named"
             message = f"task {bare.doc_id} has {len(works)} {results}, by {by}. Use "
-            reading.fault_at(line, message + "`annotator=NAME`.", lost="documents_left_out")
+            reading.fault_at(line, message + "`annotator=NAME`.", skipped="documents_left_out")
         else:
             mentions = _mentions(bare, works[0].result, id_field, reading, line)
             yield replace(bare, mentions=tuple(mentions))

@@ -45,7 +45,7 @@ def askapatient_rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, s
             yield number, code, term, phrase
         elif line.strip():
             message = f"expected code, preferred term and phrase with tabs, found {line[:60]!r}."
-            reading.fault_at(number, message, lost="mentions_left_out")
+            reading.fault_at(number, message, skipped="mentions_left_out")
 
 
 def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -75,7 +75,7 @@ def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         if len(row) != len(header) or code is None or not (term := cells["Term"].strip()):
             message = f"expected {len(header)} columns and a code in digits under {_ID_COLUMN}, "
             message += f"found {len(row)} columns."
-            reading.fault_at(number, message, lost="mentions_left_out")
+            reading.fault_at(number, message, skipped="mentions_left_out")
             continue
         text, start, end = mark_term(term, cells["Example"])
         reading.report.count("terms_not_in_example", text != cells["Example"])

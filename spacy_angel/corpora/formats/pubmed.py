@@ -39,7 +39,7 @@ def _article(element: ElementTree.Element, reading: Reading, line: int) -> Corpu
     pmid = _text(element.find("MedlineCitation/PMID"))
     if not pmid:
         message = "the article that ends here has no PMID."
-        reading.fault_at(line, message, lost="documents_left_out")
+        reading.fault_at(line, message, skipped="documents_left_out")
         return None
     title = _text(element.find("MedlineCitation/Article/ArticleTitle"))
     sections = element.findall("MedlineCitation/Article/Abstract/AbstractText")

@@ -66,7 +66,7 @@ def read_pubtator(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
             reading.fault_at(number, f"expected {expected}, found {line[:60]!r}.")
         elif block is None or fields[0] != block.doc_id:
             message = f"a mention of document {fields[0]} outside of that document."
-            reading.fault_at(number, message, lost="mentions_left_out")
+            reading.fault_at(number, message, skipped="mentions_left_out")
         else:
             block.rows.append((number, fields))
     yield from _finish(block, reading)
@@ -77,7 +77,7 @@ def _finish(block: _Block | None, reading: Reading) -> Iterator[CorpusDocument]:
         return
     if block.abstract is None:
         message = f"document {block.doc_id} has a title but no abstract line."
-        reading.fault_at(block.line, message, lost="documents_left_out")
+        reading.fault_at(block.line, message, skipped="documents_left_out")
         return
     text = f"{block.title} {block.abstract}" if block.abstract else block.title
     mentions = (_mention(text, block.doc_id, *row, reading) for row in block.rows)
@@ -99,7 +99,7 @@ def _mention(
     if len(fields) not in (5, 6, 7) or not all(map(_OFFSET.fullmatch, fields[1:3])):
         expected = f"id, start, end, mention, type, identifier of {doc_id}"
         message = f"expected {expected}, found {len(fields)} columns."
-        reading.fault_at(line, message, lost="mentions_left_out")
+        reading.fault_at(line, message, skipped="mentions_left_out")
         return None
     _, start, end, mention, label, raw_ids, parts = [*fields, "", ""][:7]
     individual = tuple(parts.split("|")) if parts else ()

@@ -42,7 +42,7 @@ def text_of(path: Path, reading: Reading) -> str | None:
                 )
         return "\ufeff" * data.startswith(BOM_UTF8) + decoded(bytes(data), path)
     except AngelError as error:
-        reading.fault(str(error), lost="documents_left_out")
+        reading.fault(str(error), skipped="documents_left_out")
         return None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
 
-from ...component.characters import read
+from ...component.characters import clean
 from ...vocabulary.changes.curated import Constraint, Curated
 from ..decision.links import GeneratedCandidates, Link, make_link
 from ..decision.other_labels import other_readings, with_other_labels
@@ -151,7 +151,7 @@ class LinkingPass:
                 None
                 if names is None
                 else make_link(
-                    read(span.text).text, span.label_, names, self.kb, self.settings, preferred
+                    clean(span.text).text, span.label_, names, self.kb, self.settings, preferred
                 )
                 for span, names in zip(spans, doc_found, strict=True)
             ]
@@ -167,4 +167,4 @@ class LinkingPass:
 
 
 def _has_text(span: Span) -> bool:
-    return bool(read(span.text).text.strip())
+    return bool(clean(span.text).text.strip())

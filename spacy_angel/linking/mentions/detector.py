@@ -18,7 +18,7 @@ from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ...component.characters import read
+from ...component.characters import clean
 from ...component.view import in_document, view
 from ...errors import AngelWarning
 from .reading import register_abbreviations
@@ -62,7 +62,7 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         nlp, self._nlp = self._nlp, None
         if nlp is not None:
             _warn_of_late_detectors(nlp)
-        text = read(doc.text)
+        text = clean(doc.text)
         seen = doc if text.is_clean else view(doc, text)
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
         long_forms: dict[Span, Span] = {}

@@ -15,7 +15,7 @@ from typing import Any
 
 from spacy.tokens import Doc, Span
 
-from ...component.characters import read
+from ...component.characters import clean
 from ...errors import AngelError, AngelWarning
 from ...model.mention import Mention, Replacement, mention_at, replace_longest
 from ...vocabulary.names.concepts import normalize_name
@@ -37,7 +37,7 @@ class ReadDocument:
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
-        self._read = read(doc.text)
+        self._read = clean(doc.text)
 
     @property
     def text(self) -> str:
@@ -162,8 +162,8 @@ def abbreviation_replacements(doc: Doc) -> list[Replacement]:
             span, found = doc[item["short_start"] : item["short_end"]], item["long_text"]
         else:
             span, found = item, item._.long_form
-        long_form = read(str(found)).text
-        if _is_long_form(long_form, read(span.text).text):
+        long_form = clean(str(found)).text
+        if _is_long_form(long_form, clean(span.text).text):
             replacements.append(Replacement(span.start_char, span.end_char, long_form))
     return replace_longest(replacements)
 

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ...component.characters import read
+from ...component.characters import clean
 from ..found import in_source, without_overlaps
 from . import dna, protein, words
 from .form import Form, Needs, Read, Reading
@@ -73,7 +73,7 @@ def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
         normal form.
     RETURNS (list[FoundVariant]): by place in the text as it stands; no two overlap.
     """
-    source = read(text)
+    source = clean(text)
     return in_source(source, _find(source.text.translate(_PLAIN), unplaced))
 
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model.checkpoint import DTYPES
-from ...model.families import family_of
+from ...model.checkpoint import DTYPES, model_of_module
 from ...model.mention import Mention
 from ...search.generator import Generator
 from ...search.search import SearchSettings
@@ -89,8 +88,7 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
     RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
     """
     module = merged(backbone.model)
-    model = family_of(module.config).from_module(module, DTYPES[dtype])
-    return Generator(model, backbone.prompts, module.config)
+    return Generator(model_of_module(module, DTYPES[dtype]), backbone.prompts, module.config)
 
 
 def predict(

@@ -20,9 +20,9 @@ from transformers.models.bart.modeling_bart import BartEncoder
 from ...about import DATA, SHIPPED_NAMES
 from ...errors import AngelError
 from ...model.bart import is_supported
-from ...model.bart_encoder import SHARED
 from ...model.checkpoint import checkpoint_folder
-from ...model.seq2seq import first_sentence
+from ...model.config_file import first_sentence
+from ...model.weights import SHARED
 from ...recognition.finder import CONFIG_FILE, ENCODER_FIELDS, FinderConfig, MentionFinder
 from ...recognition.network import NO_WORD, OWN
 from ...recognition.tags import N_TAGS

@@ -124,7 +124,16 @@ class SearchSpaces:
         tries: Sequence[NameTrie],
         entries: Entries | None,
     ) -> _Mask:
-        """Leaf prefix sums of a subset, kept until the vocabulary changes."""
+        """Leaf prefix sums of a subset, kept until the vocabulary changes.
+
+        Numbers are those of names or, where the tries hold them, of entries; stored ones come
+        first, then those that were added while running:
+
+            number    0 .. n_stored - 1 | n_stored ..
+            trie      tries[0]          | tries[1], if any
+            allowed   bool[n_names]: by `_allowed_names`
+            numbers   bool[n_names] = allowed, or bool[n_entries]: by `_allowed_entries`
+        """
         if subset is not None and subset.vocabulary is not self._vocabulary:
             raise AngelError("This subset belongs to another vocabulary.")
         key = (trie_key, subset, self._vocabulary.version)

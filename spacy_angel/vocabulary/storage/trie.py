@@ -78,7 +78,13 @@ class NameTrie:
         names = np.arange(n, dtype=np.int32) if names is None else names.astype(np.int32)
         end = _end_token(tokens, offsets)
         # `order[p]` is the sequence at sorted position p; a node covers a range of positions, and
-        # each level sorts the positions within the nodes of the level above.
+        # each level sorts the positions within the nodes of the level above. `position` are those
+        # that go on, `group` the nodes of the last level that they are in. For `5 7 2`, `5 2`:
+        #
+        #     depth  position  group  step  by_key  new nodes      order
+        #     0      0 1       0 0    5 5   0 1     5 at 0..1      0 1
+        #     1      0 1       0 0    7 2   1 0     2 at 0, 7 at 1  1 0
+        #     2      1         1      2     0       2 at 1         1 0
         order = np.arange(n, dtype=np.int32)
         position = np.arange(n, dtype=np.int32)
         group = np.zeros(n, dtype=np.int32)

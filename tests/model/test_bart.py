@@ -1,18 +1,9 @@
 """Trees of tokens and packed rows, with numbers written out."""
 
-import pytest
 import torch
 
-from spacy_angel.model.interface import TokenScores, Tree
-from spacy_angel.model.packing import Packing
-
-
-def test_log_probabilities_are_read_across_the_pieces_of_the_vocabulary() -> None:
-    # Two rows, a vocabulary of 4 in two pieces: row 0 has 1 2 | 3 4, row 1 has 5 6 | 7 8.
-    logits = torch.tensor([[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]])
-    norm = torch.tensor([10.0, 20.0])
-    found = TokenScores(logits, norm).at(torch.tensor([0, 0, 1, 1]), torch.tensor([1, 2, 0, 3]))
-    assert found.tolist() == [2 - 10, 3 - 10, 5 - 20, 8 - 20]
+from spacy_angel.model.bart import Tree
+from spacy_angel.model.bart_encoder import Packing
 
 
 def test_a_tree_sees_prefix_ancestors_and_itself() -> None:
@@ -41,11 +32,14 @@ def test_a_prefix_is_causal_and_its_padding_sees_itself_only() -> None:
     assert mask[1][2] == [1, 0, 1]
 
 
-@pytest.mark.parametrize("lengths", [[3, 1, 2], [2, 2], [1]])
-def test_packing_and_back(lengths: list[int]) -> None:
-    packing = Packing(lengths, torch.device("cpu"))
-    x = torch.arange(1.0, 1 + sum(lengths))[:, None]
-    padded = packing.pad(x)
-    assert padded.shape == (len(lengths), max(lengths), 1)
-    assert packing.pack(padded).tolist() == x.tolist()
-    assert packing.positions.tolist() == [i for n in lengths for i in range(n)]
+def test_packing_and_back() -> None:
+    packing = Packing.of_lengths([1, 3], torch.device("cpu"), multiple=3)
+    x = torch.arange(12.0).view(6, 2)  # the last two rows fill up
+    assert packing.order.tolist() == [0, 1, 2, 3, 3, 3]
+    assert packing.index.tolist() == [0, 3, 4, 5]
+    assert packing.positions.tolist() == [0, 0, 1, 2, 2, 2]
+    assert packing.inside.tolist() == [[True, False, False], [True] * 3]
+    assert packing.pad(x)[0].tolist() == [[0, 1], [0, 0], [0, 0]]
+    heads = packing.split_heads(x, parts=1, heads=2)
+    assert heads.shape == (1, 2, 2, 3, 1)
+    assert torch.equal(packing.join_heads(heads[0]), x[packing.order])
