@@ -232,6 +232,28 @@ def test_what_is_missing_or_damaged_is_done_again(pipeline, source, out) -> None
         assert files(out) == before
 
 
+def test_verify_finds_a_changed_byte_and_what_is_missing(out, tmp_path) -> None:
+    def verify(folder: Path) -> tuple[int, str]:
+        done = CliRunner().invoke(app, ["annotate", "--verify", str(folder)])
+        return done.exit_code, done.stdout + done.stderr
+
+    code, said = verify(out)
+    assert (code, said.startswith("3 shards are as they were written")) == (0, True)
+    shard = out / "00000-000001.jsonl"
+    data = shard.read_bytes()
+    shard.write_bytes(data.replace(b"history", b"History", 1))
+    code, said = verify(out)
+    assert code == 1
+    assert "00000-000001.jsonl is missing, has no record, or has changed" in said
+    shard.write_bytes(data)
+    (out / "_00000-000001.json").unlink()
+    assert verify(out)[0] == 1
+    shard.unlink()
+    assert "_00000-000001.json" in verify(out)[1]
+    assert "is no output of `annotate`" in verify(tmp_path)[1]
+    assert "annotate needs at least one input" in CliRunner().invoke(app, ["annotate"]).stderr
+
+
 def test_without_its_settings_an_output_is_not_continued(pipeline, source, out) -> None:
     (out / RUN).write_bytes(b"{")
     with pytest.raises(AngelError, match=r"_run\.json is damaged"):
