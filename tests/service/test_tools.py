@@ -80,6 +80,31 @@ def test_nothing_is_said_plainly(server, nlp):
     assert names.structured_content == {"concepts": [], "note": NOT_IN_VOCABULARY}
 
 
+def test_answers_are_small_and_come_in_pages(server):
+    strings = [{"text": "aspirin", "context": f"aspirin {i}"} for i in range(20)]
+    found, offset = [], 0
+    while offset is not None:
+        (answer,) = calls(server, ("ground_strings", {"strings": strings, "offset": offset}))
+        assert len(answer.model_dump_json()) < 8192
+        page = answer.structured_content
+        found += page["links"]
+        offset = page["next_offset"]
+    assert len(found) == 20
+    (refused,) = calls(server, ("search_names", {"text": "a", "limit": 99}))
+    assert refused.is_error
+    assert "limit" in refused.content[0].text
+
+
+def test_every_argument_is_described(server):
+    async def run():
+        async with Client(server) as client:
+            return (await client.list_tools()).tools
+
+    for tool in asyncio.run(run()):
+        arguments = tool.input_schema["properties"]
+        assert all("description" in value for value in arguments.values()), tool.name
+
+
 def test_errors_are_one_line_without_the_text(server, service, monkeypatch, caplog):
     def fails(text, limit):
         raise RuntimeError(text)
