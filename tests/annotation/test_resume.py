@@ -401,7 +401,7 @@ def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
 def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
     fsspec = pytest.importorskip("fsspec")
     store = fsspec.filesystem("memory")
-    store.pipe("/bucket/in/a.jsonl", b"{\n" + source.read_bytes())
+    store.pipe("/bucket/in/in.jsonl", b"{\n" + source.read_bytes())
 
     def stored() -> dict[str, bytes]:
         names = store.ls("/bucket/out", detail=False)
@@ -411,8 +411,8 @@ def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
     manifest = annotate("memory://bucket/in", pipeline, **address)
     assert (manifest["finished"], manifest["counts"]["documents"]) == (True, 25)
     [entry] = manifest["inputs"]
-    assert entry["name"] == "memory://bucket/in/a.jsonl"
-    assert entry["notes"][0].startswith("memory://bucket/in/a.jsonl, line 1: ")
+    assert entry["name"] == "memory://bucket/in/in.jsonl"
+    assert entry["notes"][0].startswith("memory://bucket/in/in.jsonl, line 1: ")
     found = stored()
     assert [*found] == [*files(out)]
     assert found.items() >= {path.name: path.read_bytes() for path in shards(out)}.items()
