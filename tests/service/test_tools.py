@@ -9,7 +9,13 @@ from mcp import Client, StdioServerParameters
 from support.tiny_linker import TEXT
 
 from spacy_angel.service.guards import Guard, access_for
-from spacy_angel.service.tools import NOT_IN_VOCABULARY, NOT_LINKED, make_http_app, make_server
+from spacy_angel.service.tools import (
+    NOT_IN_VOCABULARY,
+    NOT_LINKED,
+    UNCERTAIN,
+    make_http_app,
+    make_server,
+)
 
 SECRET = "Kreszenzia Obermoser"
 
@@ -72,9 +78,10 @@ def test_nothing_is_said_plainly(server, nlp):
     with nlp.get_pipe("angel_linker").using(threshold=1.0):
         grounded, reason, names = calls(server, *asked)
     nil, skipped = grounded.structured_content["links"]
-    assert (nil["concept_id"], nil["note"]) == (None, NOT_IN_VOCABULARY)
+    # Of what the threshold leaves out, the probability of NIL is small.
+    assert (nil["concept_id"], nil["note"]) == (None, f"{UNCERTAIN}: {NOT_IN_VOCABULARY}")
     assert (skipped["concept_id"], skipped["note"]) == (None, NOT_LINKED)
-    assert reason.structured_content["note"] == NOT_IN_VOCABULARY
+    assert reason.structured_content["note"] == f"{UNCERTAIN}: {NOT_IN_VOCABULARY}"
     assert "under the threshold" in reason.structured_content["why"]
     assert reason.structured_content["candidates"][0]["concept_id"] == "MESH:D001241"
     assert names.structured_content == {"concepts": [], "note": NOT_IN_VOCABULARY}
