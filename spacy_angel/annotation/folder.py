@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,7 @@ class ShardRecord:
     """A shard in the output.
 
     input (int), shard (int): numbers of the input and of the shard in it.
-    source (str): SHA-256 of the input.
+    source (str): SHA-256 of the input, and of what newer files of PubMed replace in the shard.
     file (str), size (int), sha256 (str): name of the shard's file, its bytes and their digest.
     read (int), documents (int): documents of the shard, and how many of them are in the file.
     mentions (int), linked (int): in the file, and how many of them have a concept.
@@ -151,7 +152,8 @@ class OutputFolder:
 
     def write_input(self, record: InputRecord) -> None:
         """record (InputRecord): of an input; it is written and kept."""
-        self._store.write(f"_{record.number:05d}.json", _dump(asdict(record)))
+        if record != self.inputs.get(record.number):
+            self._store.write(f"_{record.number:05d}.json", _dump(asdict(record)))
         self.inputs[record.number] = record
 
     def write_shard(self, data: bytes, record: ShardRecord) -> None:
@@ -178,7 +180,7 @@ class OutputFolder:
         for name in ("read", "documents", "mentions", "linked"):
             counts[name] = sum(getattr(shard, name) for shard in shards)
         counts["failed"] = sum(len(shard.failures) for shard in shards)
-        for name in ("faults", "documents_left_out", "mentions_left_out"):
+        for name in ("faults", "documents_left_out", "mentions_left_out", "superseded"):
             counts[name] = sum(record.counts.get(name, 0) for record in inputs)
         # Shards without the record of their input belong to an input that must be given again.
         finished = was_read and len(shards) == len(self.shards) and all(map(self.is_done, inputs))
@@ -212,6 +214,36 @@ class OutputFolder:
         if changed := sorted(k for k in {*before, *now} if before.get(k) != now.get(k)):
             names = ", ".join(changed)
             raise AngelError(f"{path} has other settings ({names}). Use a new folder.")
+
+
+def verify(path: str | Path) -> tuple[int, list[str]]:
+    """Compare the shards of an output with the digests in their records.
+
+    path (str | Path): output folder or its address.
+    RETURNS (tuple[int, list[str]]): number of the shards; files that are missing, have no record,
+        or have changed.
+    RAISES (AngelError): the folder is no output of `annotate`, or a record is damaged.
+    """
+    store = Store(str(path), create=False)
+    sizes = store.sizes()
+    if RUN not in sizes:
+        raise AngelError(f"{path} is no output of `annotate`: it has no {RUN}.")
+    shards = {name for name in sizes if re.match(r"\d+-\d+\.", name)}
+    records = {name for name in sizes if re.fullmatch(r"_\d+-\d+\.json", name)}
+    changed = {name for name in shards if f"_{name.partition('.')[0]}.json" not in records}
+    try:
+        for name in filter(re.compile(r"_\d+\.json").fullmatch, sizes):
+            source = parse_as(store.read(name), InputRecord)
+            wanted = {_record_name(source.number, i) for i in range(source.shards or 0)}
+            changed |= wanted - records
+        for name in records:
+            record = parse_as(store.read(name), ShardRecord)
+            data = store.read(record.file) if record.file in sizes else b""
+            if record.file not in sizes or sha256(data).hexdigest() != record.sha256:
+                changed.add(record.file)
+    except ValueError as error:
+        raise AngelError(f"{path}/{name} is damaged: {error}.") from error
+    return len(records), sorted(changed)
 
 
 def shard_name(number: int, shard: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
-from .stores import RUN, filesystem, is_address, local_copy, version
+from .stores import RUN, STREAM, filesystem, is_address, local_copy, version
 
 # Enough of a file to infer its format.
 _HEAD_BYTES = 2**16
@@ -63,7 +63,8 @@ def plan_inputs(
 
     paths (Sequence[str | Path]): files and folders, or addresses of them. A folder stands for its
         files, sorted by name, without hidden files, checksums and the records of `annotate`; its
-        plain texts become one input. Folders inside it are not read, and a warning says so.
+        plain texts become one input. Folders inside it and files of no known format are not read,
+        and a warning says so.
     format (str | None): one of `input_formats()`; None infers it from each file.
     options (Collection[str]): names of the options that the reader will get.
     RETURNS (list[Input]): in the order given.
@@ -76,12 +77,20 @@ def plan_inputs(
     for name in map(str, paths):
         is_folder, files = _list_files(name)
         texts: dict[str, int] = {}
+        skipped = []
         for path, size in files.items():
-            kind = format or infer_format(path)
-            if kind == "text" and is_folder:
+            kind = format or _find_format(path)
+            if kind is None:
+                if not is_folder:
+                    raise AngelError(_unknown_format(path))
+                skipped.append(os.path.basename(path))
+            elif kind == "text" and is_folder:
                 texts[path] = size
             else:
                 inputs.append(Input(path, (path,), kind, size))
+        if skipped:
+            message = f"{name} contains files of no known format, which are not read: "
+            warnings.warn(message + ", ".join(skipped[:5]), AngelWarning, stacklevel=2)
         if texts:
             inputs.append(Input(name, tuple(texts), "text", sum(texts.values())))
     for source in inputs:
@@ -104,9 +113,20 @@ def infer_format(path: str | Path) -> str:
     RETURNS (str): one of `input_formats()`; `text` for `*.txt` that is nothing else.
     RAISES (AngelError): the format is unknown.
     """
-    is_text = str(path).lower().removesuffix(".gz").endswith(".txt")
+    if (found := _find_format(str(path))) is None:
+        raise AngelError(_unknown_format(path))
+    return found
+
+
+def _unknown_format(path: str | Path) -> str:
+    known = ", ".join(input_formats())
+    return f"Cannot tell the format of {path}. Give --format with one of {known}."
+
+
+def _find_format(path: str) -> str | None:
+    is_text = path.lower().removesuffix(".gz").endswith(".txt")
     try:
-        with local_copy(str(path), _HEAD_BYTES) as file:
+        with local_copy(path, _HEAD_BYTES) as file:
             format = FORMATS.recognized(file)
     except AngelError:
         if not is_text:
@@ -114,15 +134,12 @@ def infer_format(path: str | Path) -> str:
         format = None
     if format is not None and format.name in input_formats():
         return format.name
-    if is_text:
-        return "text"
-    known = ", ".join(input_formats())
-    raise AngelError(f"Cannot tell the format of {path}. Give --format with one of {known}.")
+    return "text" if is_text else None
 
 
 def read_input(
     source: Input, *, strict: bool, report: CorpusReport, options: Mapping[str, Any]
-) -> Iterator[CorpusDocument]:
+) -> Iterator[tuple[str, CorpusDocument]]:
     """Stream the documents of an input.
 
     source (Input): from `plan_inputs`.
@@ -130,14 +147,17 @@ def read_input(
     report (CorpusReport): gets counts, faults and the position in the file.
     options (Mapping[str, Any]): of the format: `prefix` of identifiers without a vocabulary (all
         but text and PubMed); `id_field`, `text_field` (JSONL and Parquet).
-    YIELDS (CorpusDocument): in the order of the file, duplicates included.
+    YIELDS (tuple[str, CorpusDocument]): name of the file, document; in the order of the file,
+        duplicates included.
     RAISES (AngelError): a file cannot be read any further; names file and line.
     """
     for path in source.paths:
         with local_copy(path) as file:
-            yield from read_corpus(
+            name = STREAM if source.name == STREAM else os.path.basename(path)
+            for document in read_corpus(
                 file, source.format, keep_duplicates=True, strict=strict, report=report, **options
-            )
+            ):
+                yield name, document
             report.notes[:] = [note.replace(str(file), path) for note in report.notes]
 
 

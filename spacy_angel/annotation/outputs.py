@@ -52,6 +52,7 @@ def _parquet_schema(candidates: bool) -> Any:
     if candidates:
         mention.append(("candidates", pa.list_(pa.struct(names))))
     columns = [
+        ("input", pa.string()),
         ("doc_id", pa.string()),
         ("title_end", pa.int64()),
         ("text", pa.string()),
@@ -73,6 +74,7 @@ def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
 def _bioc(document: AnnotatedDocument, _: "Language") -> dict[str, Any]:
     """BioC as in `corpora`, with name, score and candidates as further infons."""
     value = to_bioc(document.document)
+    value["infons"]["input"] = document.input
     for passage in value["passages"]:
         for annotation in passage["annotations"]:
             link = document.links[int(annotation["id"])]
@@ -86,8 +88,9 @@ def _bioc(document: AnnotatedDocument, _: "Language") -> dict[str, Any]:
 
 def _doc(document: AnnotatedDocument, nlp: "Language") -> "Doc":
     """A Doc with all mentions in `doc.spans["gold"]`, those that do not overlap in `doc.ents`, and
-    `kb_id_`, `._.kb_id` and `._.kb_ents` on each."""
+    `kb_id_`, `._.kb_id` and `._.kb_ents` on each; `doc.user_data["input"]` names the file."""
     doc = to_doc(document.document, nlp)
+    doc.user_data["input"] = document.input
     for span, link in zip(doc.spans[GOLD_SPANS], document.links, strict=True):
         span._.kb_id = span.kb_id_
         if (score := _score(link)) is not None:
@@ -115,14 +118,16 @@ def _table(suffix: str, separator: str) -> OutputFormat:
     """A table with a row per mention, quoted where needed."""
 
     def rows(document: AnnotatedDocument, _: "Language") -> bytes:
-        mentions = document.to_row()["mentions"]
+        row = document.to_row()
+        mentions = row["mentions"]
         for mention in mentions:
             if "candidates" in mention:
                 mention["candidates"] = json.dumps(mention["candidates"], ensure_ascii=False)
-        return lines([document.document.doc_id, *mention.values()] for mention in mentions)
+        return lines([row["input"], row["doc_id"], *mention.values()] for mention in mentions)
 
     def join(pieces: Sequence[bytes], candidates: bool) -> bytes:
-        columns = ["doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES]
+        fields = ["start", "end", "text", "label", "concept_id", "name", *SCORES]
+        columns = ["input", "doc_id", *fields]
         return b"".join([lines([columns + ["candidates"] * candidates]), *pieces])
 
     def lines(values: Iterable[Sequence[Any]]) -> bytes:

@@ -10,7 +10,6 @@ from typing import Any
 
 from ..errors import AngelError, missing_package
 from .pipeline_folder import LOCAL
-from .progress import Progress, count_batch
 from .shards import ShardJob, ShardWorker
 from .workers import Result, Submit
 
@@ -25,15 +24,13 @@ def import_ray() -> Any:
 
 
 @contextmanager
-def ray_actors(
-    address: str, worker: ShardWorker, progress: Progress, workers: int
-) -> Iterator[Submit]:
+def ray_actors(address: str, worker: ShardWorker, workers: int) -> Iterator[Submit]:
     """Annotate on a cluster; one that the caller is connected to stays connected.
 
     address (str): e.g. `ray://head:10001`, `auto`; `local` starts a cluster on this machine.
     worker (ShardWorker): of each actor, which gets a GPU where its device is `cuda`, or by default
         where the cluster has any.
-    progress (Progress): is told of each shard. workers (int): number of actors.
+    workers (int): number of actors.
     YIELDS (Submit): hands a shard to an actor.
     RAISES (AngelError): Ray is not installed.
     """
@@ -54,7 +51,6 @@ def ray_actors(
 
         def submit(job: ShardJob) -> Result:
             future: Result = next(actors).annotate.remote(job).future()
-            future.add_done_callback(lambda result: _count(result, job, progress))
             return future
 
         yield submit
@@ -64,9 +60,3 @@ def ray_actors(
     finally:
         if started:
             ray.shutdown()
-
-
-def _count(result: Result, job: ShardJob, progress: Progress) -> None:
-    if result.exception() is None:
-        _, record = result.result()
-        count_batch(progress.counters, 0, record.read, record.mentions, job.size)

@@ -110,14 +110,14 @@ def annotate(
         settings |= {"pipeline": fingerprint, "versions": versions(device)}
         folder = stack.enter_context(open_output(output, settings))
         size = sum(source.size for source in sources)
-        progress = stack.enter_context(Progress(size, len(devices)))
+        progress = stack.enter_context(Progress(size))
         worker = ShardWorker(str(path), output_format, linking, strict, devices[0])
         if ray is not None:
-            submit = stack.enter_context(ray_actors(ray, worker, progress, workers))
+            submit = stack.enter_context(ray_actors(ray, worker, workers))
         elif len(devices) == 1:
-            submit = stack.enter_context(here(worker, progress))
+            submit = stack.enter_context(here(worker))
         else:
-            submit = stack.enter_context(processes(worker, progress, devices))
+            submit = stack.enter_context(processes(worker, devices))
         plan = Plan(sources, folder, progress, shard_size, strict, values)
         ahead = 1 if len(devices) == 1 and ray is None else 2 * len(devices)
         try:

@@ -1,9 +1,10 @@
 """Annotate a shard: documents in, the bytes of a file out."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from ..corpora.documents import CorpusDocument
@@ -21,7 +22,8 @@ class ShardJob:
     input (int), shard (int): numbers of the input and of the shard in it.
     source (str): SHA-256 of the input.
     size (int): the shard's bytes in the input, for the progress bar.
-    documents (Sequence[CorpusDocument]): its documents, at least one.
+    documents (Sequence[CorpusDocument]): its documents.
+    files (Sequence[str]): name of the file of each document.
     """
 
     input: int
@@ -29,6 +31,7 @@ class ShardJob:
     source: str
     size: int
     documents: Sequence[CorpusDocument]
+    files: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,10 @@ class ShardWorker:
         """The open pipeline."""
         return open_linker(self.pipeline, self.device, self.linking)
 
-    def annotate(
-        self, job: ShardJob, tell: Callable[..., None] = lambda *_: None
-    ) -> tuple[bytes, ShardRecord]:
+    def annotate(self, job: ShardJob) -> tuple[bytes, ShardRecord]:
         """Annotate a shard.
 
         job (ShardJob): its documents.
-        tell (Callable[..., None]): called after each batch with its documents, its mentions,
-            and its bytes of the input.
         RETURNS (tuple[bytes, ShardRecord]): the content of the shard's file, and its record.
         RAISES (AngelError): see `DocumentLinker`.
         """
@@ -68,19 +67,17 @@ class ShardWorker:
         pieces: list[Any] = []
         failures: list[tuple[str, str]] = []
         mentions = linked = 0
-        for batch in self.linker.batches(job.documents):
-            before = mentions
-            for result in batch:
-                piece = result if isinstance(result, Failure) else self._encode(result)
-                if isinstance(result, AnnotatedDocument) and not isinstance(piece, Failure):
-                    pieces.append(piece)
-                    mentions += len(result.links)
-                    linked += sum(bool(m.concept_ids) for m in result.document.mentions)
-                elif self.strict:
-                    raise AngelError(f"Document {piece.doc_id} failed: {piece.reason}")
-                else:
-                    failures.append((piece.doc_id, readable(piece.reason)))
-            tell(len(batch), mentions - before, job.size * len(batch) / len(job.documents))
+        results = chain.from_iterable(self.linker.batches(job.documents))
+        for result, file in zip(results, job.files, strict=True):
+            piece = result if isinstance(result, Failure) else self._encode(result, file)
+            if isinstance(result, AnnotatedDocument) and not isinstance(piece, Failure):
+                pieces.append(piece)
+                mentions += len(result.links)
+                linked += sum(bool(m.concept_ids) for m in result.document.mentions)
+            elif self.strict:
+                raise AngelError(f"Document {piece.doc_id} failed: {piece.reason}")
+            else:
+                failures.append((piece.doc_id, readable(piece.reason)))
         data = format.join(pieces, self.linking.candidates)
         return data, ShardRecord(
             input=job.input,
@@ -96,9 +93,10 @@ class ShardWorker:
             failures=failures,
         )
 
-    def _encode(self, document: AnnotatedDocument) -> Any:
+    def _encode(self, document: AnnotatedDocument, file: str) -> Any:
         """A document in the output format; a `Failure` where the format cannot hold it."""
         try:
-            return OUTPUT_FORMATS[self.format].encode(document, self.linker.nlp)
+            named = replace(document, input=file)
+            return OUTPUT_FORMATS[self.format].encode(named, self.linker.nlp)
         except ValueError as error:
             return Failure(document.document.doc_id, error)

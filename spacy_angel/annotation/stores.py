@@ -85,14 +85,16 @@ def local_copy(path: str, n_bytes: int | None = None) -> Iterator[Path]:
 class Store:
     """A folder whose files are written as a whole or not at all.
 
-    path (str): local path or address; the folder is created if missing.
+    path (str): local path or address.
+    create (bool): create the folder if it is missing.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, create: bool = True) -> None:
         self.path = path
         self._system, self._inside = filesystem(path)
-        with self._writing():
-            self._system.makedirs(self._inside, exist_ok=True)
+        if create:
+            with self._writing():
+                self._system.makedirs(self._inside, exist_ok=True)
 
     def sizes(self) -> dict[str, int]:
         """RETURNS (dict[str, int]): bytes of each file in the folder, by its name."""

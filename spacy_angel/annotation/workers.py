@@ -12,20 +12,17 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from multiprocessing.connection import Connection
 from typing import Any
 
 from ..errors import AngelError
 from .folder import OutputFolder, ShardRecord
-from .progress import Progress, count_batch
+from .progress import Progress
 from .shards import ShardJob, ShardWorker
 
 Result = Future[tuple[bytes, ShardRecord]]
 Submit = Callable[[ShardJob], Result]
-
-_POLL_SECONDS = 1.0
 
 
 def annotate_shards(
@@ -44,45 +41,42 @@ def annotate_shards(
     YIELDS (ShardRecord): of each shard, in the order of the jobs.
     RAISES (AngelError): see `ShardWorker`; a shard cannot be written.
     """
-    pending: dict[Result, int] = {}
+    pending: dict[Result, tuple[int, int]] = {}
     done: dict[int, ShardRecord] = {}
     first = 0
-    for index, job in chain(enumerate(jobs), [(0, None)]):
+    for place, job in chain(enumerate(jobs), [(0, None)]):
         if isinstance(job, ShardRecord):
-            done[index] = job
+            done[place] = job
         elif job is not None:
-            pending[submit(job)] = index
+            pending[submit(job)] = place, job.size
         is_full = True
         while is_full:
             while first in done:
                 yield done.pop(first)
                 first += 1
             is_full = len(pending) >= (ahead if job is not None else 1)
-            for future in wait(pending, _POLL_SECONDS, FIRST_COMPLETED).done if is_full else ():
+            for future in wait(pending, None, FIRST_COMPLETED).done if is_full else ():
                 data, record = future.result()
                 folder.write_shard(data, record)
-                done[pending.pop(future)] = record
-            progress.show()
+                index, size = pending.pop(future)
+                done[index] = record
+                progress.count(record.read, record.mentions, size)
 
 
 @contextmanager
-def here(worker: ShardWorker, progress: Progress) -> Iterator[Submit]:
+def here(worker: ShardWorker) -> Iterator[Submit]:
     """Annotate in this process.
 
-    worker (ShardWorker): opens the pipeline. progress (Progress): drawn after each batch.
+    worker (ShardWorker): opens the pipeline.
     YIELDS (Submit): annotates a shard.
     """
     import torch
 
     threads = torch.get_num_threads()
 
-    def tell(*batch: float) -> None:
-        count_batch(progress.counters, 0, *batch)
-        progress.show()
-
     def submit(job: ShardJob) -> Result:
         future: Result = Future()
-        future.set_result(worker.annotate(job, tell))
+        future.set_result(worker.annotate(job))
         return future
 
     try:
@@ -92,28 +86,22 @@ def here(worker: ShardWorker, progress: Progress) -> Iterator[Submit]:
 
 
 @contextmanager
-def processes(
-    worker: ShardWorker, progress: Progress, devices: list[str | None]
-) -> Iterator[Submit]:
+def processes(worker: ShardWorker, devices: list[str | None]) -> Iterator[Submit]:
     """Annotate in several processes, which end with the context.
 
-    worker (ShardWorker), progress (Progress): as for `here`.
+    worker (ShardWorker): as for `here`.
     devices (list[str | None]): of each process.
     YIELDS (Submit): hands a shard to a process.
     RAISES (AngelError): a process was killed.
     """
     context = mp.get_context("spawn")
     slots = context.SimpleQueue()
-    for slot in enumerate(devices):
-        slots.put(slot)
+    for device in devices:
+        slots.put(device)
     # Closed however this process ends; unlike an event it needs no lock.
     listening, life = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(
-        len(devices),
-        context,
-        initializer=_begin,
-        initargs=(worker, slots, listening, progress.counters),
-    )
+    arguments = (worker, slots, listening)
+    pool = ProcessPoolExecutor(len(devices), context, initializer=_begin, initargs=arguments)
     try:
         yield lambda job: pool.submit(_run, job)
     except BaseException as error:
@@ -129,22 +117,20 @@ def processes(
 
 
 _worker: ShardWorker
-_tell: Callable[..., None]
 
 
-def _begin(worker: ShardWorker, slots: Any, life: Connection, counters: Any) -> None:
-    global _worker, _tell
+def _begin(worker: ShardWorker, slots: Any, life: Connection) -> None:
+    global _worker
     # Ctrl-C and the end of the terminal are handled by the parent.
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
-    slot, device = slots.get()
-    _worker, _tell = replace(worker, device=device), partial(count_batch, counters, slot)
+    _worker = replace(worker, device=slots.get())
 
 
 def _run(job: ShardJob) -> tuple[bytes, ShardRecord]:
-    return _worker.annotate(job, _tell)
+    return _worker.annotate(job)
 
 
 def _end_with_parent(life: Connection) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..errors import AngelError
 from .options import Curation, OtherVocabulary, Pipeline, ReaderOptions, reader_options
 
 # Exit codes beside 0 and 1; that of an interruption is the shell's own.
@@ -16,12 +17,13 @@ INCOMPLETE = 3
 
 def annotate(
     inputs: Annotated[
-        list[str],
-        typer.Argument(help="Files or folders, `-` for standard input; object stores with --ray."),
-    ],
+        list[str] | None,
+        typer.Argument(help="Files, folders or their addresses; `-` for standard input."),
+    ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Folder of the run; `-` for standard output.")
-    ],
+        str | None,
+        typer.Option("--output", "-o", help="Folder of the run; `-` for standard output."),
+    ] = None,
     pipeline: Pipeline = None,
     kb: OtherVocabulary = None,
     curation: Curation = None,
@@ -52,13 +54,22 @@ def annotate(
         bool, typer.Option("--strict", help="Stop at a fault instead of recording it.")
     ] = False,
     option: ReaderOptions = None,
+    verify: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Compare a finished output with its digests instead."),
+    ] = None,
 ) -> None:
     """Annotate large document sets. Run again, it continues where it was interrupted.
 
     Exits with 0 if every document is in the output, and with 3 if the run is finished but documents
-    or mentions are missing. 1 is an error or an input that could not be read to its end, and 130 an
-    interruption.
+    or mentions are missing. 1 is an error, an input that could not be read to its end or, with
+    --verify, a shard that has changed; 130 is an interruption.
     """
+    if verify is not None:
+        _verify(verify)
+        return
+    if not inputs or output is None:
+        raise AngelError("annotate needs at least one input, and a folder: --output FOLDER.")
     from ..annotation.outputs import shard_writer
     from ..annotation.run import annotate as run
 
@@ -107,3 +118,15 @@ def annotate(
         raise typer.Exit(1)
     if not manifest["complete"]:
         raise typer.Exit(INCOMPLETE)
+
+
+def _verify(folder: str) -> None:
+    from ..annotation.folder import verify
+
+    n_shards, changed = verify(folder)
+    for name in changed:
+        typer.echo(f"{folder}/{name} is missing, has no record, or has changed.", err=True)
+    if changed:
+        typer.echo("Delete these files and run `annotate` again with all inputs.", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{n_shards:,} shards are as they were written: {folder}")

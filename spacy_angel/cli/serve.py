@@ -35,7 +35,8 @@ def serve(
     max_documents: Annotated[int, typer.Option(min=1, help="Per request.")] = 2000,
     max_mentions: Annotated[int, typer.Option(min=1, help="Given in a request.")] = 10_000,
     max_waiting: Annotated[int, typer.Option(min=1, help="Requests at a time.")] = 128,
-    max_characters: Annotated[int, typer.Option(min=1, help="Per text.")] = 100_000,
+    max_characters: Annotated[int, typer.Option(min=1, help="Per text.")] = 20_000,
+    max_seconds: Annotated[int, typer.Option(min=1, help="Per request.")] = 300,
     openapi: Annotated[
         bool, typer.Option("--openapi", help="Print the OpenAPI description and exit.")
     ] = False,
@@ -55,7 +56,9 @@ def serve(
     from ..service.serving import serve as run
 
     access = access_for(host, token_file, allow_host or (), OPEN_PATHS)
-    limits = Limits(max_bytes, max_documents, max_mentions, max_waiting, max_characters)
+    limits = Limits(
+        max_bytes, max_documents, max_mentions, max_waiting, max_characters, max_seconds
+    )
     metrics = Metrics()
     nlp, linker = open_source(pipeline, kb, curation)
     service = Service(nlp, linker, limits, metrics.batch)

@@ -102,7 +102,12 @@ class CorpusReport(ReadingReport):
         Preprocessing adds its own, see `spacy_angel.corpora.preprocessing`.
     notes (list[str]): the cases by file, line and document.
     position (int): bytes of the file read so far, as they lie on the disk.
+    versions (list[int]): of PubMed's articles, in the order of the documents.
+    withdrawn (set[str]): PMIDs that a PubMed file deletes.
     """
+
+    versions: list[int] = field(default_factory=list)
+    withdrawn: set[str] = field(default_factory=set)
 
 
 @dataclass

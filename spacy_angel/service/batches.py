@@ -14,14 +14,9 @@ from .linking import Failure, Job, Linked
 
 Results: TypeAlias = list[Linked | Failure]
 
-MAX_DOCUMENTS = 64
-# Seconds that one document of each request may take together; and that further documents may add,
-# which is how long a new request waits.
-_FIRST_ROUND_SECONDS, _SECONDS = 2.0, 0.3
-# Characters per second before any were measured, and the weight of a new measurement.
-_FIRST_RATE, _WEIGHT = 5000.0, 0.3
-# What a document costs besides its text, in characters.
-_DOCUMENT_COST = 50
+# A batch of eight abstracts is as fast, for each of them, as one of 64.
+MAX_DOCUMENTS = 8
+MAX_CHARACTERS = 10_000
 
 
 @dataclass(eq=False)
@@ -35,9 +30,8 @@ class _Waiting:
 
 
 class LinkQueue:
-    """Takes requests from any thread and links them in one. A batch takes one document of each
-    request in turn, and ends after the first round that completes a request: a small request waits
-    for one batch, however large the requests beside it are.
+    """Takes requests from any thread and links them in one. Batches are small, and take one
+    document of each request in turn, so that a small request does not wait for a large one.
 
     link (Callable): links documents together, in their order.
     max_waiting (int): requests that may wait at a time.
@@ -57,7 +51,6 @@ class LinkQueue:
         self._condition = Condition()
         self._turn: deque[_Waiting] = deque()
         self._is_closed = False
-        self._rate = _FIRST_RATE
         self._thread = Thread(target=self._run, name="linking", daemon=True)
         self._thread.start()
 
@@ -103,8 +96,6 @@ class LinkQueue:
             except Exception as error:  # otherwise all requests would wait forever
                 results = [Failure(type(error).__name__)] * len(batch)
             seconds = time.perf_counter() - begin
-            rate = sum(map(_cost, jobs)) / max(seconds, 1e-3)
-            self._rate += _WEIGHT * (rate - self._rate)
             self._on_batch(len(batch), seconds)
             for (waiting, i), result in zip(batch, results, strict=True):
                 waiting.results[i] = result
@@ -120,28 +111,19 @@ class LinkQueue:
         batch: list[tuple[_Waiting, int]] = []
         with self._condition:
             self._condition.wait_for(self._is_ready)
-            cost, limit = 0, self._rate * _FIRST_ROUND_SECONDS
-            completes_one = False
-            while self._turn and not completes_one:
-                for _ in range(len(self._turn)):
-                    waiting = self._turn[0]
-                    cost += _cost(waiting.jobs[waiting.next])
-                    if len(batch) == MAX_DOCUMENTS or (batch and cost > limit):
-                        return batch
-                    batch.append((waiting, waiting.next))
-                    waiting.next += 1
-                    self._turn.popleft()
-                    if waiting.next < len(waiting.jobs):
-                        self._turn.append(waiting)
-                    else:
-                        completes_one = True
-                limit = self._rate * _SECONDS
+            n_characters = 0
+            while self._turn and len(batch) < MAX_DOCUMENTS:
+                waiting = self._turn[0]
+                n_characters += len(waiting.jobs[waiting.next].document.text)
+                if batch and n_characters > MAX_CHARACTERS:
+                    break
+                batch.append((waiting, waiting.next))
+                waiting.next += 1
+                self._turn.rotate(-1)
+                if waiting.next == len(waiting.jobs):
+                    self._turn.pop()
         return batch
 
     def _is_ready(self) -> bool:
         self._turn = deque(one for one in self._turn if not one.future.cancelled())
         return bool(self._turn) or self._is_closed
-
-
-def _cost(job: Job) -> int:
-    return len(job.document.text) + _DOCUMENT_COST

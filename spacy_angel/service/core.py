@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from ..about import __version__
@@ -55,13 +56,18 @@ class Service:
         jobs (Sequence[Job]): from `jobs_of`.
         is_gone (Callable | None): whether the client has gone; the rest is not linked then.
         RETURNS (list[Linked]): one per document.
-        RAISES (Refused): too many requests are waiting, or the pipeline fails on a document.
+        RAISES (Refused): too many requests are waiting, the request takes longer than it may, or
+            the pipeline fails on a document.
         """
+        end = monotonic() + self.limits.max_seconds
         future = asyncio.wrap_future(self.queue.submit(jobs))
         try:
             while not (await asyncio.wait([future], timeout=_CHECK_INTERVAL))[0]:
                 if is_gone is not None and await is_gone():
                     raise Refused(499, "connection: closed.")
+                if monotonic() > end:
+                    message = f"The request took more than {self.limits.max_seconds:,} seconds."
+                    raise Refused(503, f"{message} Send it in parts.")
         finally:
             future.cancel()
         linked = []

@@ -26,10 +26,12 @@ class Limits:
     max_waiting (int): requests that may wait at a time.
     max_characters (int): of one text, which goes through the pipeline in one piece while others
         wait.
+    max_seconds (int): from a request for links to its answer.
     """
 
     max_bytes: int = 4 * 2**20
     max_documents: int = 2000
     max_mentions: int = 10_000
     max_waiting: int = 128
-    max_characters: int = 100_000
+    max_characters: int = 20_000
+    max_seconds: int = 300

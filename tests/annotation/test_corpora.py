@@ -66,7 +66,7 @@ def read(paths: Sequence[Path]) -> list[CorpusDocument]:
     documents = [
         document
         for source in plan_inputs(paths)
-        for document in read_input(source, strict=True, report=CorpusReport(), options={})
+        for _, document in read_input(source, strict=True, report=CorpusReport(), options={})
     ]
     return [replace(d, mentions=tuple(replace(m, parts=()) for m in d.mentions)) for d in documents]
 

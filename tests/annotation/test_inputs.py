@@ -54,7 +54,8 @@ def read(path: Path, format: str | None = None, strict: bool = False, **options)
     report = CorpusReport()
     documents = []
     for source in plan_inputs([path], format, options):
-        documents += read_input(source, strict=strict, report=report, options=options)
+        pairs = read_input(source, strict=strict, report=report, options=options)
+        documents += [document for _, document in pairs]
     return documents, report
 
 
@@ -83,7 +84,7 @@ def test_pubmed_that_is_cut_gives_what_came_before(tmp_path) -> None:
     (source,) = plan_inputs([path])
     assert source.format == "pubmed"
     documents = read_input(source, strict=False, report=CorpusReport(), options={})
-    assert next(documents).doc_id == "1"
+    assert next(documents)[1].doc_id == "1"
     with pytest.raises(AngelError, match="the XML is broken or cut"):
         list(documents)
     packed = tmp_path / "cut.xml.gz"
@@ -336,6 +337,17 @@ def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:
     os.mkfifo(folder / "d.txt")
     with pytest.raises(AngelError, match=r"d\.txt cannot be read: .*a pipe"):
         plan_inputs([folder])
+
+
+def test_a_file_of_no_known_format_changes_nothing_for_the_others(tmp_path) -> None:
+    for name in ("a.txt", "b.txt", "picture.png"):
+        (tmp_path / name).write_bytes(b"migraine")
+    with pytest.warns(UserWarning, match=r"no known format, which are not read: picture\.png"):
+        (source,) = plan_inputs([tmp_path])
+    assert (source.format, len(source.paths)) == ("text", 2)
+    (tmp_path / "c.jsonl").write_text('{"text": "x"}')
+    with pytest.warns(UserWarning, match="no known format"):
+        assert [each.format for each in plan_inputs([tmp_path])] == ["jsonl", "text"]
 
 
 def test_formats_are_told_from_the_files(tmp_path) -> None:

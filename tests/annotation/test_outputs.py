@@ -20,6 +20,7 @@ DOCUMENT = AnnotatedDocument(
         (GoldMention(0, 8, "migraine", "D", "MESH:D008881"), GoldMention(8, 23, TEXT[8:23], "B")),
     ),
     [{**NIL, "name": "Migraine Disorders", "probability": 0.75}, NIL],
+    "in.txt",
 )
 
 
@@ -32,12 +33,12 @@ def table(format: str) -> str:
 
 def test_a_row_a_mention() -> None:
     assert table("csv") == (
-        "doc_id,start,end,text,label,concept_id,name,probability,share\n"
-        '"d,1",0,8,migraine,D,MESH:D008881,Migraine Disorders,0.75,\n'
-        '"d,1",8,23,",\t""aspirin""\nand",B,,,,\n'
+        "input,doc_id,start,end,text,label,concept_id,name,probability,share\n"
+        'in.txt,"d,1",0,8,migraine,D,MESH:D008881,Migraine Disorders,0.75,\n'
+        'in.txt,"d,1",8,23,",\t""aspirin""\nand",B,,,,\n'
     )
     assert table("tsv").splitlines()[1] == (
-        "d,1\t0\t8\tmigraine\tD\tMESH:D008881\tMigraine Disorders\t0.75\t"
+        "in.txt\td,1\t0\t8\tmigraine\tD\tMESH:D008881\tMigraine Disorders\t0.75\t"
     )
 
 

@@ -232,6 +232,28 @@ def test_what_is_missing_or_damaged_is_done_again(pipeline, source, out) -> None
         assert files(out) == before
 
 
+def test_verify_finds_a_changed_byte_and_what_is_missing(out, tmp_path) -> None:
+    def verify(folder: Path) -> tuple[int, str]:
+        done = CliRunner().invoke(app, ["annotate", "--verify", str(folder)])
+        return done.exit_code, done.stdout + done.stderr
+
+    code, said = verify(out)
+    assert (code, said.startswith("3 shards are as they were written")) == (0, True)
+    shard = out / "00000-000001.jsonl"
+    data = shard.read_bytes()
+    shard.write_bytes(data.replace(b"history", b"History", 1))
+    code, said = verify(out)
+    assert code == 1
+    assert "00000-000001.jsonl is missing, has no record, or has changed" in said
+    shard.write_bytes(data)
+    (out / "_00000-000001.json").unlink()
+    assert verify(out)[0] == 1
+    shard.unlink()
+    assert "_00000-000001.json" in verify(out)[1]
+    assert "is no output of `annotate`" in verify(tmp_path)[1]
+    assert "annotate needs at least one input" in CliRunner().invoke(app, ["annotate"]).stderr
+
+
 def test_without_its_settings_an_output_is_not_continued(pipeline, source, out) -> None:
     (out / RUN).write_bytes(b"{")
     with pytest.raises(AngelError, match=r"_run\.json is damaged"):
@@ -379,7 +401,7 @@ def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
 def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
     fsspec = pytest.importorskip("fsspec")
     store = fsspec.filesystem("memory")
-    store.pipe("/bucket/in/a.jsonl", b"{\n" + source.read_bytes())
+    store.pipe("/bucket/in/in.jsonl", b"{\n" + source.read_bytes())
 
     def stored() -> dict[str, bytes]:
         names = store.ls("/bucket/out", detail=False)
@@ -389,8 +411,8 @@ def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
     manifest = annotate("memory://bucket/in", pipeline, **address)
     assert (manifest["finished"], manifest["counts"]["documents"]) == (True, 25)
     [entry] = manifest["inputs"]
-    assert entry["name"] == "memory://bucket/in/a.jsonl"
-    assert entry["notes"][0].startswith("memory://bucket/in/a.jsonl, line 1: ")
+    assert entry["name"] == "memory://bucket/in/in.jsonl"
+    assert entry["notes"][0].startswith("memory://bucket/in/in.jsonl, line 1: ")
     found = stored()
     assert [*found] == [*files(out)]
     assert found.items() >= {path.name: path.read_bytes() for path in shards(out)}.items()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 import requests
@@ -14,6 +15,7 @@ from support.tiny_linker import TEXT
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
+from spacy_angel.service import serving
 from spacy_angel.service.app import make_app
 from spacy_angel.service.guards import Access
 from spacy_angel.service.metrics import Metrics
@@ -57,6 +59,28 @@ def test_answers_leave_at_once(start):
             waited.append(time.perf_counter() - begin)
     # Where head and body wait for each other's receipt, each takes 40 ms.
     assert min(waited[1:]) < 0.03
+
+
+def test_heads_that_never_end_are_closed_and_connections_are_limited(start, monkeypatch):
+    async def app(scope, receive, send):
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"x"})
+
+    monkeypatch.setattr(serving, "MAX_CONNECTIONS", 4)
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 1.0)
+    address = start(app)
+    host, port = address.removeprefix("http://").split(":")
+    half_open = [socket.create_connection((host, int(port)), 30) for _ in range(4)]
+    for connection in half_open:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")
+    with pytest.raises(requests.ConnectionError):
+        requests.get(address, timeout=30)
+    for connection in half_open:
+        with suppress(ConnectionResetError):
+            assert connection.recv(100) == b""
+        connection.close()
+    assert requests.get(address, timeout=30).text == "x"
 
 
 @pytest.fixture

@@ -9,7 +9,13 @@ from mcp import Client, StdioServerParameters
 from support.tiny_linker import TEXT
 
 from spacy_angel.service.guards import Guard, access_for
-from spacy_angel.service.tools import NOT_IN_VOCABULARY, NOT_LINKED, make_http_app, make_server
+from spacy_angel.service.tools import (
+    NOT_IN_VOCABULARY,
+    NOT_LINKED,
+    UNCERTAIN,
+    make_http_app,
+    make_server,
+)
 
 SECRET = "Kreszenzia Obermoser"
 
@@ -85,12 +91,38 @@ def test_nothing_is_said_plainly(server, nlp):
     with nlp.get_pipe("angel_linker").using(threshold=1.0):
         grounded, reason, names = calls(server, *asked)
     nil, skipped = grounded.structured_content["links"]
-    assert (nil["concept_id"], nil["note"]) == (None, NOT_IN_VOCABULARY)
+    # Of what the threshold leaves out, the probability of NIL is small.
+    assert (nil["concept_id"], nil["note"]) == (None, f"{UNCERTAIN}: {NOT_IN_VOCABULARY}")
     assert (skipped["concept_id"], skipped["note"]) == (None, NOT_LINKED)
-    assert reason.structured_content["note"] == NOT_IN_VOCABULARY
+    assert reason.structured_content["note"] == f"{UNCERTAIN}: {NOT_IN_VOCABULARY}"
     assert "under the threshold" in reason.structured_content["why"]
     assert reason.structured_content["candidates"][0]["concept_id"] == "MESH:D001241"
     assert names.structured_content == {"concepts": [], "note": NOT_IN_VOCABULARY}
+
+
+def test_answers_are_small_and_come_in_pages(server):
+    strings = [{"text": "aspirin", "context": f"aspirin {i}"} for i in range(20)]
+    found, offset = [], 0
+    while offset is not None:
+        (answer,) = calls(server, ("ground_strings", {"strings": strings, "offset": offset}))
+        assert len(answer.model_dump_json()) < 8192
+        page = answer.structured_content
+        found += page["links"]
+        offset = page["next_offset"]
+    assert len(found) == 20
+    (refused,) = calls(server, ("search_names", {"text": "a", "limit": 99}))
+    assert refused.is_error
+    assert "limit" in refused.content[0].text
+
+
+def test_every_argument_is_described(server):
+    async def run():
+        async with Client(server) as client:
+            return (await client.list_tools()).tools
+
+    for tool in asyncio.run(run()):
+        arguments = tool.input_schema["properties"]
+        assert all("description" in value for value in arguments.values()), tool.name
 
 
 def test_errors_are_one_line_without_the_text(server, service, monkeypatch, caplog):

@@ -22,7 +22,8 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """Articles of a PubMed XML file; each is dropped from memory once it is handed out.
 
     path (Path): file, plain or gzip.
-    reading (Reading): gets counts (`book_articles` and `withdrawn_lists` are not read) and faults.
+    reading (Reading): gets counts (`book_articles` are not read), faults, versions and the PMIDs
+        that the file deletes.
     RETURNS (Iterator[CorpusDocument]): in the order of the file, named by PMID.
     RAISES (AngelError): where the XML is broken or cut, or something else; for an article without
         PMID with `reading.strict`.
@@ -31,7 +32,11 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     for number, element in stream_elements(path, reading, kinds):
         if element.tag in _OTHER:
             reading.report.count(_OTHER[element.tag])
+            if element.tag == "DeleteCitation":
+                reading.report.withdrawn |= {_text(pmid) for pmid in element.iter("PMID")}
         elif (document := _article(element, reading, number)) is not None:
+            version = element.find("MedlineCitation/PMID").get("Version", "")  # type: ignore[union-attr]
+            reading.report.versions.append(int(version) if version.isdecimal() else 1)
             yield document
 
 
