@@ -85,8 +85,8 @@ class Names(NameHits):
 class GivenId(BaseModel):
     """An identifier and what it is said to mean."""
 
-    concept_id: str
-    label: str
+    concept_id: str = Field(max_length=200, description="E.g. MESH:D009203.")
+    label: str = Field(max_length=200, description="The name beside it.")
 
 
 class Check(GivenId):
@@ -155,7 +155,9 @@ def make_server(service: Service) -> MCPServer:
         found = await linked(LinkRequest(strings=strings))
         return _page([one.mentions[0] for one in found], offset)
 
-    async def check_identifiers(identifiers: list[GivenId]) -> Checks:
+    async def check_identifiers(
+        identifiers: Annotated[list[GivenId], Field(description="At most 10.", max_length=10)],
+    ) -> Checks:
         """Check identifiers that you have from elsewhere: whether each exists, is obsolete, and
         means its label, and which concept the label means if it does not."""
         strings = [GivenString(text=one.label) for one in identifiers]
@@ -167,9 +169,18 @@ def make_server(service: Service) -> MCPServer:
                 link.concept_id, link.name or "", link.probability or 0
             )
             check = check_id(service.kb, given.concept_id, given.label, meant or None)
-            suggested_id, suggested_name, _ = check.suggestion or (None,) * 3
-            fields = check._asdict() | {"suggested_id": suggested_id}
-            checks.append(Check(**fields, suggested_name=suggested_name))
+            meaning = check.suggestion
+            checks.append(
+                Check(
+                    concept_id=check.concept_id,
+                    label=check.label,
+                    status=check.status,
+                    name=check.name[:_MAX_TEXT],
+                    replaced_by=check.replaced_by,
+                    suggested_id=meaning and meaning.concept_id,
+                    suggested_name=meaning and meaning.name[:_MAX_TEXT],
+                )
+            )
         return Checks(checks=checks)
 
     async def look_up_concept(
