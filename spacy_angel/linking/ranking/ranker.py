@@ -55,8 +55,8 @@ _MOST_LEAD = 10.0
 class Ranking(NamedTuple):
     """Of a mention.
 
-    concepts (list[RankedConcept]): most probable first, equal ones by identifier; what they lack to
-        1 is the probability of NIL, that no concept which was found is right.
+    concepts (list[RankedConcept]): most probable first, equal ones by their shares; what they lack
+        to 1 is the probability of NIL, that no concept which was found is right.
     candidates (list[tuple[Candidate, float]]): with their part of their concept's probability,
         names with the more probable concept first, the candidates of one name together.
     """
@@ -84,7 +84,7 @@ class Probabilities(NamedTuple):
     """Of a mention.
 
     concepts (dict[str, float]): probability of each concept, see `rank`; the most probable first,
-        equal ones by identifier.
+        equal ones by their shares.
     candidates (np.ndarray): float64[n], each candidate's part of the probability of its concept.
     """
 
@@ -321,7 +321,7 @@ class Table:
             shares_of[concept_id].append(share)
         share_of = {concept_id: math.fsum(parts) for concept_id, parts in shares_of.items()}
         found = {c: q if c == first else min((1 - q) * s, q) for c, s in share_of.items()}
-        order = sorted(found, key=lambda c: (c != first, -found[c], c))
+        order = sorted(found, key=lambda c: (c != first, -share_of[c], c))
         parts = [
             (share / share_of[c] if share_of[c] else 0.0) * found[c]
             for c, share in zip(self.concept_ids, shares.tolist(), strict=True)
