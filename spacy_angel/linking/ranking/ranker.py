@@ -285,6 +285,7 @@ class Table:
         self.names = [pair.name.name for pair in pairs]
         self.terms = np.hstack([features, features * found.unsure])
         self.log_priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in pairs])
+        self.confidence = 1.0 - found.unsure if found.is_searched else 1.0
         self.mention_terms = [f.value(found) for f in MENTION_FEATURES.values()]
 
     def utilities(self, weights: Weights) -> np.ndarray:
@@ -307,6 +308,8 @@ class Table:
         second = max((s for c, s in others if c not in same), default=0.0)
         second = max(second, _LEAST_PRIOR)
         lead = min(math.log(max(top, _LEAST_PRIOR) / second), _MOST_LEAD) / _MOST_LEAD
+        # In a small vocabulary, to be the only concept says nothing.
+        lead *= 1.0 if others else self.confidence
         of_mention = [*self.mention_terms, math.log(max(top, _LEAST_SHARE)), lead]
         return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
 
