@@ -47,6 +47,8 @@ PRIOR = "prior"
 SURE = 0.95
 """Where the likeliest concept found without the model is at least so probable, the model is not
 asked."""
+LIKELY = 0.5
+"""Where it is at least so probable, names that are close in meaning are not looked for."""
 _LEAST_SHARE = 1e-6
 _LEAST_PRIOR = 1e-9
 _MOST_LEAD = 10.0
@@ -230,12 +232,13 @@ class Ranker:
             return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self.weights)
 
-    def is_sure(self, found: MentionCandidates, label: str) -> bool:
+    def certainty(self, found: MentionCandidates, label: str) -> float:
         """found (MentionCandidates): of a mention, without a search. label (str): its label.
-        RETURNS (bool): whether a search would hardly change the link."""
+        RETURNS (float): the probability of its likeliest concept; 0 where these weights are for
+        mentions that were searched."""
         if self.unsearched is None or not found.names:
-            return False
-        return self.rank(found, label).concepts[0].probability >= SURE
+            return 0.0
+        return self.rank(found, label).concepts[0].probability
 
     def rank(self, found: MentionCandidates, label: str) -> Ranking:
         """found (MentionCandidates): of a mention. label (str): its label.
