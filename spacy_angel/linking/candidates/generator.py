@@ -11,6 +11,7 @@ from ...vocabulary.names.entity_types import is_gene
 from ..decision.links import GeneratedCandidates
 from ..mentions.permitted import is_permitted, subset_of_label
 from ..ranking.concepts import ConceptsOf, list_candidates
+from ..ranking.ranker import LIKELY, SURE
 from ..settings.linker_settings import LinkerSettings
 from .caching import exact_match, name_of_rule
 from .merging import CandidateMerger, Request
@@ -123,15 +124,13 @@ class CandidateGenerator:
             if name is not None:
                 merger.add_exact(i, name)
         merger.find_similar(searched)
+        unsure = searched
         if self.settings.search.shortcuts:
-            ranker = self.settings.ranker_in_use
-            known = merger.unsearched()
-            searched = [
-                i
-                for i in searched
-                if requests[i].is_gene or not ranker.is_sure(known[i], pending[i].label)
-            ]
-        merger.find_close(searched)
+            ranker, known = self.settings.ranker_in_use, merger.unsearched()
+            certainty = {i: ranker.certainty(known[i], pending[i].label) for i in searched}
+            searched = [i for i in searched if requests[i].is_gene or certainty[i] < SURE]
+            unsure = [i for i in searched if certainty[i] < LIKELY]
+        merger.find_close(unsure)
         answers = self._search_and_ask(
             [pending[i].mention for i in searched],
             space,

@@ -324,8 +324,8 @@ def _cosines(
 ) -> list[list[float]]:
     """names (Sequence[Sequence[CandidateName]]), queries (Sequence[Sequence[Query]]): of each
     mention. vectors_of (Callable): n texts → float[n, d], normalized.
-    RETURNS (list[list[float]]): of each name the greatest cosine with a query, but for a corrected
-        spelling, which may be a word that nobody wrote; 1 where all names are queries.
+    RETURNS (list[list[float]]): of each name the greatest cosine with a query; 1 where all names
+        are queries.
     """
     texts: dict[str, int] = {}
     for own, some in zip(names, queries, strict=True):
@@ -338,7 +338,7 @@ def _cosines(
         if all(name.is_query for name in own):
             cosines.append([1.0] * len(own))
             continue
-        left = [texts[q.text] for q in some if q.source != SPELLING or len(some) == 1]
+        left = [texts[query.text] for query in some]
         right = [texts[name.text] for name in own]
         cosines.append((vectors[left] @ vectors[right].T).max(axis=0).tolist())
     return cosines

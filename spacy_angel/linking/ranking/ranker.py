@@ -47,6 +47,8 @@ PRIOR = "prior"
 SURE = 0.95
 """Where the likeliest concept found without the model is at least so probable, the model is not
 asked."""
+LIKELY = 0.5
+"""Where it is at least so probable, names that are close in meaning are not looked for."""
 _LEAST_SHARE = 1e-6
 _LEAST_PRIOR = 1e-9
 _MOST_LEAD = 10.0
@@ -55,8 +57,8 @@ _MOST_LEAD = 10.0
 class Ranking(NamedTuple):
     """Of a mention.
 
-    concepts (list[RankedConcept]): most probable first, equal ones by identifier; what they lack to
-        1 is the probability of NIL, that no concept which was found is right.
+    concepts (list[RankedConcept]): most probable first, equal ones by their shares; what they lack
+        to 1 is the probability of NIL, that no concept which was found is right.
     candidates (list[tuple[Candidate, float]]): with their part of their concept's probability,
         names with the more probable concept first, the candidates of one name together.
     """
@@ -84,7 +86,7 @@ class Probabilities(NamedTuple):
     """Of a mention.
 
     concepts (dict[str, float]): probability of each concept, see `rank`; the most probable first,
-        equal ones by identifier.
+        equal ones by their shares.
     candidates (np.ndarray): float64[n], each candidate's part of the probability of its concept.
     """
 
@@ -230,12 +232,13 @@ class Ranker:
             return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self.weights)
 
-    def is_sure(self, found: MentionCandidates, label: str) -> bool:
+    def certainty(self, found: MentionCandidates, label: str) -> float:
         """found (MentionCandidates): of a mention, without a search. label (str): its label.
-        RETURNS (bool): whether a search would hardly change the link."""
+        RETURNS (float): the probability of its likeliest concept; 0 where these weights are for
+        mentions that were searched."""
         if self.unsearched is None or not found.names:
-            return False
-        return self.rank(found, label).concepts[0].probability >= SURE
+            return 0.0
+        return self.rank(found, label).concepts[0].probability
 
     def rank(self, found: MentionCandidates, label: str) -> Ranking:
         """found (MentionCandidates): of a mention. label (str): its label.
@@ -324,7 +327,7 @@ class Table:
             shares_of[concept_id].append(share)
         share_of = {concept_id: math.fsum(parts) for concept_id, parts in shares_of.items()}
         found = {c: q if c == first else min((1 - q) * s, q) for c, s in share_of.items()}
-        order = sorted(found, key=lambda c: (c != first, -found[c], c))
+        order = sorted(found, key=lambda c: (c != first, -share_of[c], c))
         parts = [
             (share / share_of[c] if share_of[c] else 0.0) * found[c]
             for c, share in zip(self.concept_ids, shares.tolist(), strict=True)
