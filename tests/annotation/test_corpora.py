@@ -102,6 +102,26 @@ def write_jsonl(documents: Sequence[CorpusDocument], path: Path) -> None:
     path.write_text("".join(json.dumps(to_row(d)) + "\n" for d in documents), "utf8")
 
 
+def write_bigbio(documents: Sequence[CorpusDocument], path: Path) -> None:
+    def part(kind: str, text: str, start: int, ids: str = "") -> dict[str, object]:
+        normalized = [{"db_name": "", "db_id": one} for one in ids.split("|")]
+        offsets = [[start, start + len(text)]]
+        return {"type": kind, "text": [text], "offsets": offsets, "normalized": normalized}
+
+    rows = [
+        {
+            "document_id": d.doc_id,
+            "passages": [
+                part("title", d.text[: d.title_end], 0),
+                part("abstract", d.text[d.title_end :], d.title_end or 0),
+            ],
+            "entities": [part(m.label, m.text, m.start, m.concept_ids) for m in d.mentions],
+        }
+        for d in documents
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf8")
+
+
 def write_parquet(documents: Sequence[CorpusDocument], path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
@@ -163,6 +183,7 @@ def write_label_studio(documents: list[CorpusDocument], path: Path) -> None:
 
 WITH_MENTIONS: dict[str, tuple[str, Callable]] = {
     "jsonl": ("in.jsonl", write_jsonl),
+    "bigbio": ("in.jsonl", write_bigbio),
     "parquet": ("in.parquet", write_parquet),
     "pubtator": ("in.txt", write_pubtator),
     "bioc_xml": ("in.xml", write_bioc_xml),

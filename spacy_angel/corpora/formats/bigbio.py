@@ -59,15 +59,17 @@ def read_bigbio(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     for number, values in rows:
         with reading.leaving_out(number, "a document of BigBIO's schema"):
             row = checked(values, _Row)
-            text = ""
+            text, title_end = "", None
             for passage in row.passages:
                 for (start, _), part in zip(passage.offsets, passage.text, strict=True):
                     if not 0 <= start - len(text) <= _MAX_GAP:
                         raise ValueError(f"a passage begins at {start}, after {len(text)}")
                     text = text.ljust(start) + part
+                if passage.type == "title":
+                    title_end = len(text)
             found = (_mention(entity, text, reading, row, number) for entity in row.entities)
             mentions = tuple(mention for mention in found if mention is not None)
-            yield CorpusDocument(row.document_id, text, mentions)
+            yield CorpusDocument(row.document_id, text, mentions, title_end=title_end)
 
 
 def _mention(
