@@ -66,14 +66,14 @@ def test_an_explanation_has_all_that_led_to_the_link(nlp) -> None:
     assert (told.threshold, told.is_searched, told.rules) == (0.5, True, ())
     total = fsum(concept.probability for concept in told.concepts)
     assert told.nil_probability == pytest.approx(1 - total)
-    assert "exact" in first.features
-    assert "bias" in told.link_features
+    assert "exact match" in first.reasons
+    assert "lead over other concepts" in told.link_reasons
     json.dumps(told.to_dict(), allow_nan=False)
 
 
-def test_without_the_ranker_there_are_names_and_no_features(nlp) -> None:
+def test_without_the_ranker_there_are_names_and_no_reasons(nlp) -> None:
     told = explained(nlp, rerank=False)
-    assert told.concepts[0].features == told.link_features == {}
+    assert told.concepts[0].reasons == told.link_reasons == {}
     assert told.nil_probability is None
 
 
@@ -129,9 +129,9 @@ def test_as_text_it_is_a_table(nlp) -> None:
     lines = str(told).split("\n")
     assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
     assert any(line.startswith("Threshold 0.500, probability of NIL 0.") for line in lines)
-    assert re.search(r"^Contributions to MESH:D\d+ \(nats\): \w+ [+-]\d", str(told), re.MULTILINE)
-    assert lines[-1].startswith("Contributions to link (nats): ")
-    assert str(replace(told, concepts=(), link_features={}))
+    assert re.search(r"^Reasons for MESH:D\d+, in nats: [\w ]+ [+-]\d", str(told), re.MULTILINE)
+    assert lines[-1].startswith("Reasons for a link at all, in nats: ")
+    assert str(replace(told, concepts=(), link_reasons={}))
 
 
 def test_what_decided_is_said_with_its_figures(nlp, tmp_path) -> None:

@@ -13,6 +13,7 @@ from ..decision.writing import read_kb_id
 from ..mentions.permitted import links_label
 from ..mentions.reading import ReadDocument, find_spans
 from ..ranking.concepts import NIL
+from ..ranking.ranker import LEAD, PRIOR, SHARE, UNSURE
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -20,8 +21,23 @@ if TYPE_CHECKING:
     from ...model.mention import Mention
     from ...vocabulary.changes.curated import Constraint
 
-# Concepts and features in a text.
-_MAX_CONCEPTS, _MAX_FEATURES = 5, 8
+_MAX_CONCEPTS = 5
+# Less is not shown.
+_MIN_REASON = 0.05
+_REASONS = {
+    "confidence of the model": ("confidence", "unsure"),
+    "similar spelling": ("similarity", "edits", "overlap", "missing", "added", "spelled"),
+    "similar meaning": ("vectors", "meaning", "same_meaning", "closest"),
+    "exact match": ("exact", "scope"),
+    "numbers": ("number",),
+    "rest of the text": ("coherence", "context"),
+    "species": ("species", "name_rank"),
+    "short form": ("short",),
+    "lead over other concepts": (SHARE, LEAD),
+    "what is usual": ("bias", PRIOR),
+}
+"""The features of the ranker in plain words."""
+_REASON_OF = {feature: reason for reason, features in _REASONS.items() for feature in features}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,7 @@ class ExplainedConcept:
     names (tuple[tuple[str, float | None], ...]): names that led to it, most probable first, with
         the model's log-probability in nats; None where the model was not asked.
     query (str): what the best name answers: `mention`, `long form`, …; empty without the ranker.
-    features (Mapping[str, float]): what each adds to the concept's utility, in nats, the largest
+    reasons (Mapping[str, float]): what each adds to the concept's utility, in nats, the largest
         first; empty without the ranker.
     """
 
@@ -42,7 +58,7 @@ class ExplainedConcept:
     probability: float
     names: tuple[tuple[str, float | None], ...]
     query: str = ""
-    features: Mapping[str, float] = field(default_factory=dict)
+    reasons: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +76,8 @@ class LinkExplanation:
     concepts (tuple[ExplainedConcept, ...]): all that were found, most probable first.
     threshold (float | None): minimum probability of a link.
     nil_probability (float | None): that none of the concepts is right; None without the ranker.
-    link_features (Mapping[str, float]): what each feature adds to the log-odds that the first
-        concept is right.
+    link_reasons (Mapping[str, float]): what each adds to the log-odds that the first concept is
+        right, in nats.
     """
 
     mention: str
@@ -77,7 +93,7 @@ class LinkExplanation:
     concepts: tuple[ExplainedConcept, ...] = ()
     threshold: float | None = None
     nil_probability: float | None = None
-    link_features: Mapping[str, float] = field(default_factory=dict)
+    link_reasons: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values, for JSON."""
@@ -137,9 +153,9 @@ def _explain(
             or (rule.action == "add" and rule.normal == normal)
         ]
     ranked = names.found if concepts else None
-    link_features: Mapping[str, float] = {}
+    link_reasons: Mapping[str, float] = {}
     if ranked is not None and not names.is_unsearched:
-        link_features = settings.ranker_in_use.explain_link(ranked, span.label_)
+        link_reasons = _reasons(settings.ranker_in_use.explain_link(ranked, span.label_))
     prompts = linking.model().prompts
     return LinkExplanation(
         span.text,
@@ -155,7 +171,7 @@ def _explain(
         concepts=concepts,
         threshold=settings.threshold,
         nil_probability=None if ranked is None else 1 - fsum(c.probability for c in concepts),
-        link_features=link_features,
+        link_reasons=link_reasons,
     )
 
 
@@ -175,7 +191,10 @@ def _concepts(
     explained: dict[str, tuple[str, dict[str, float]]] = {}
     if names.found is not None and not names.is_unsearched:
         ranked = settings.ranker_in_use.explain_concepts(names.found, label)
-        explained = {written.get(own, own): why for own, why in reversed(ranked.items())}
+        explained = {
+            written.get(own, own): (query, _reasons(features))
+            for own, (query, features) in reversed(ranked.items())
+        }
     concepts = []
     for concept_id, probability in rank_candidates(candidates, settings.search.temperature):
         concept = kb.get(concept_id)
@@ -230,6 +249,16 @@ def _is_ruled(constraint: "Constraint | None", kb_id: str) -> bool:
     return constraint.means is not None and kb_id != NIL
 
 
+def _reasons(features: Mapping[str, float]) -> dict[str, float]:
+    """features (Mapping[str, float]): contribution of each feature.
+    RETURNS (dict[str, float]): of each reason, the largest first, without those of almost none."""
+    sums = dict.fromkeys(_REASONS, 0.0)
+    for name, value in features.items():
+        sums[_REASON_OF[name.removesuffix(UNSURE)]] += value
+    largest = sorted(sums.items(), key=lambda item: -abs(item[1]))
+    return {reason: value for reason, value in largest if abs(value) >= _MIN_REASON}
+
+
 def _lines(explained: LinkExplanation) -> list[str]:
     """An explanation as text."""
     from wasabi import table
@@ -264,11 +293,11 @@ def _lines(explained: LinkExplanation) -> list[str]:
     ]
     header = ("concept", "canonical name", "probability", "found by (log-prob.)", "query")
     lines.append(table(concepts, header=header, divider=True, aligns=["l", "l", "r", "l", "l"]))
-    features = {concept.concept_id: concept.features for concept in explained.concepts[:2]}
-    features["link"] = explained.link_features
+    why = {concept.concept_id: concept.reasons for concept in explained.concepts[:2]}
+    why["a link at all"] = explained.link_reasons
     lines += [
-        f"Contributions to {name} (nats): {', '.join(f'{f} {v:+.2f}' for f, v in largest)}"
-        for name, values in features.items()
-        if (largest := list(values.items())[:_MAX_FEATURES])
+        f"Reasons for {what}, in nats: {', '.join(f'{r} {v:+.1f}' for r, v in reasons.items())}"
+        for what, reasons in why.items()
+        if reasons
     ]
     return [line for text in lines for line in text.split("\n") if line.strip()]
