@@ -36,7 +36,7 @@ from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 def main(
     data: Annotated[Path, typer.Option(help="Folder with medic/, ncbi-disease/, bart-tokenizer/.")],
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    dtypes: Annotated[str, typer.Option(help="Types of the weights.")] = "float32,bfloat16",
+    dtypes: Annotated[str, typer.Option(help="Types of the weights.")] = "float32,bfloat16,int8",
     init_std: Annotated[float, typer.Option(help="Spread of the random weights.")] = 0.02,
     n_mentions: Annotated[int, typer.Option(help="Mentions, the same for both sides.")] = 64,
     batch_size: Annotated[int, typer.Option(help="Mentions in one of our batches.")] = 64,
@@ -100,7 +100,13 @@ class Reference:
     ) -> None:
         import copy
 
-        self.model = copy.deepcopy(model).to(device, DTYPES[dtype])
+        self.model = copy.deepcopy(model).to(device)
+        if dtype == "int8":
+            self.model = torch.ao.quantization.quantize_dynamic(
+                self.model, {torch.nn.Linear}, dtype=torch.qint8
+            )
+        else:
+            self.model = self.model.to(DTYPES[dtype])
         self.device, self.nested, self.mentions = device, nested, mentions
         self.sources = prompts.source_ids(mentions)
         self.prefixes = prompts.prefix_ids(mentions)
