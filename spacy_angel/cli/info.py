@@ -64,7 +64,7 @@ def _print_installation() -> None:
         # It has the checksums of the arrays.
         digest = sha256((folder / META).read_bytes()).hexdigest()
         typer.echo(f"Vocabulary {name}: {folder}, {META} sha256 {digest}")
-    chosen = fastest_dtype(torch.device("cpu"))
+    chosen = fastest_dtype(torch.device("cpu"), with_int8=True)
     typer.echo(f'Type of dtype="auto" on this CPU: {chosen}')
     typer.echo("For a bug report, copy all of this. See also docs/how_to/troubleshooting.md.")
 

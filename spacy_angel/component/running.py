@@ -7,13 +7,13 @@ from pydantic import Field
 
 from .checked import CheckedSettings, Name
 
-RunDtype = Literal["float32", "bfloat16", "float16", "auto"]
+RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
 Device = Annotated[Name, Field(description="`cpu`, `cuda`, `cuda:1`, …")]
 RunsIn = Annotated[
     RunDtype,
     Field(
-        description="type of the weights while they run; `float16` not on a CPU; `auto`: the one "
-        "that a short measurement finds fastest here"
+        description="type of the weights while they run; `int8` on a CPU only, `float16` "
+        "elsewhere only; `auto`: the one that a short measurement finds fastest here"
     ),
 ]
 
@@ -27,4 +27,4 @@ def expect_dtype(settings: CheckedSettings, dtype: str, device: str) -> None:
     that does not run there."""
     # Sums of float16 overflow on a CPU, and it is slower there than float32.
     fits = dtype != "float16" or device.partition(":")[0] != "cpu"
-    settings.expect("dtype", fits, "float32 or bfloat16 on a CPU")
+    settings.expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")

@@ -26,9 +26,10 @@ from .bart_encoder import (
     padding_mask,
     to_bias,
 )
-from .linear import ACTIVATIONS, Linear
+from .linear import ACTIVATIONS, make_linear
 from .weights import (
     OUTPUT_BIAS,
+    SCALE_SUFFIX,
     SHARED,
     convert_weights,
     pack_weights,
@@ -53,12 +54,14 @@ def is_supported(config: Any) -> bool:
 
 
 class _DecoderLayer:
-    def __init__(self, store: WeightStore, name: str) -> None:
-        self.qkv = store.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
+    def __init__(self, store: WeightStore, name: str, dtype: torch.dtype) -> None:
+        qkv = [f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")]
+        self.qkv = store.linear(qkv, dtype)
         self.out = store.linear([f"{name}.self_attn.out_proj"])
         self.attention_norm = Norm(store.rest, f"{name}.self_attn_layer_norm")
-        self.cross_q = store.linear([f"{name}.encoder_attn.q_proj"])
-        self.cross_kv = store.linear([f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")])
+        self.cross_q = store.linear([f"{name}.encoder_attn.q_proj"], dtype)
+        cross_kv = [f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")]
+        self.cross_kv = store.linear(cross_kv, dtype)
         self.cross_out = store.linear([f"{name}.encoder_attn.out_proj"])
         self.cross_norm = Norm(store.rest, f"{name}.encoder_attn_layer_norm")
         self.fc1 = store.linear([f"{name}.fc1"])
@@ -89,9 +92,14 @@ class BartModel:
         self.heads: int = config.decoder_attention_heads
         self.activation: str = config.activation_function
         names = [f"model.decoder.layers.{i}" for i in range(config.decoder_layers)]
-        self.decoder = [_DecoderLayer(store, name) for name in names]
+        self.attention_dtype = self.encoder.attention_dtype
+        self.decoder = [_DecoderLayer(store, name, self.attention_dtype) for name in names]
         bias = store.rest.get(OUTPUT_BIAS)
-        self._output = Linear(store.rest[SHARED], None if bias is None else bias.flatten())
+        self._output = make_linear(
+            store.rest[SHARED],
+            None if bias is None else bias.flatten(),
+            store.rest.get(SHARED + SCALE_SUFFIX),
+        )
 
     @classmethod
     def from_disk(
@@ -204,7 +212,8 @@ class BartDecoding:
         model = self.model
         packing = Packing.of_lengths(list(map(len, sources)), model.device)
         shape = (2, packing.n, model.heads, packing.width, model.d_model // model.heads)
-        cross = [torch.zeros(shape, dtype=model.dtype, device=model.device) for _ in model.decoder]
+        dtype = model.attention_dtype
+        cross = [torch.zeros(shape, dtype=dtype, device=model.device) for _ in model.decoder]
         begin = 0
         for rows in model.encoder.passes(sources):
             states, part = model.encoder(rows)
@@ -212,13 +221,13 @@ class BartDecoding:
                 kv = part.split_heads(layer.cross_kv(states), 2, model.heads)
                 columns[:, begin : begin + part.n, :, : part.width] = kv
             begin += part.n
-        return cross, padding_mask(packing, model.dtype)
+        return cross, padding_mask(packing, dtype)
 
     def _decode(self, x: Tensor, packing: Packing) -> Tensor:
         """x (Tensor): [packed, d_model]. packing (Packing): of its rows, by mention.
         RETURNS (Tensor): as x."""
         model = self.model
-        mask = to_bias(self._tree.mask(packing.width), model.dtype)[:, None]
+        mask = to_bias(self._tree.mask(packing.width), model.attention_dtype)[:, None]
         for i, layer in enumerate(model.decoder):
             qkv = packing.split_heads(layer.qkv(x), 3, model.heads)
             keys, values = self._remember(i, qkv[1:])

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from .linear import Linear
-from .weights import SHARED
+from .linear import Int8Linear, Linear, make_linear
+from .weights import SCALE_SUFFIX, SHARED
 
 _POSITION_OFFSET = 2
 # Tokens in one pass of the encoder on a CPU: what a layer makes of them stays in the cache.
@@ -26,22 +26,25 @@ class WeightStore:
 
     What becomes part of a layer leaves the store, so that no weight is held twice.
 
-    weights (dict[str, Tensor]): by name, floating point.
+    weights (dict[str, Tensor]): by name, int8 ones with their scales beside them.
     """
 
     def __init__(self, weights: dict[str, Tensor]) -> None:
         self.rest = dict(weights)
-        self._layers: list[tuple[list[str], list[int], Linear]] = []
+        self._layers: list[tuple[list[str], list[int], Linear | Int8Linear]] = []
 
-    def linear(self, names: list[str]) -> Linear:
+    def linear(self, names: list[str], dtype: torch.dtype = torch.float32) -> Linear | Int8Linear:
         """Take one or several layers of the checkpoint as one, stacked along their outputs.
 
         names (list[str]): without `.weight`, e.g. query, key and value projection.
-        RETURNS (Linear): the layer.
+        dtype (torch.dtype): of the result where the weights are int8.
+        RETURNS (Linear | Int8Linear): the layer.
         """
         weights = [self.rest.pop(f"{name}.weight") for name in names]
         biases = [self.rest[f"{name}.bias"] for name in names if f"{name}.bias" in self.rest]
-        layer = Linear(torch.cat(weights), torch.cat(biases) if biases else None)
+        scales = [self.rest.get(f"{name}.weight{SCALE_SUFFIX}") for name in names]
+        scale = torch.cat([s for s in scales if s is not None]) if None not in scales else None
+        layer = make_linear(torch.cat(weights), torch.cat(biases) if biases else None, scale, dtype)
         self._layers.append((names, [len(weight) for weight in weights], layer))
         return layer
 
@@ -145,14 +148,24 @@ class Embedding:
 
     def __init__(self, config: Any, weights: dict[str, Tensor], side: str) -> None:
         self.tokens = weights[SHARED]
+        self._row_scale = weights.get(SHARED + SCALE_SUFFIX) if self.is_int8 else None
         self._positions = weights[f"model.{side}.embed_positions.weight"]
         self._norm = Norm(weights, f"model.{side}.layernorm_embedding")
         self._scale = config.d_model**0.5 if config.scale_embedding else 1.0
+        self.dtype = self._positions.dtype
+
+    @property
+    def is_int8(self) -> bool:
+        """RETURNS (bool): whether the weights of the tokens, and with them those of the layers,
+        are int8."""
+        return self.tokens.dtype == torch.int8
 
     def __call__(self, ids: Tensor, positions: Tensor, added: Tensor | None = None) -> Tensor:
         """ids, positions (Tensor): int64[n]. added (Tensor | None): [n, d_model], what else is
         known of the tokens. RETURNS (Tensor): [n, d_model]."""
-        x = self.tokens[ids] * self._scale
+        x = self.tokens[ids].to(self.dtype) * self._scale
+        if self._row_scale is not None:
+            x *= self._row_scale[ids, None]
         if added is not None:
             x += added
         return self._norm(x + self._positions[positions + _POSITION_OFFSET])
@@ -168,7 +181,9 @@ class BartEncoder:
     def __init__(self, config: Any, store: WeightStore) -> None:
         self.embed = Embedding(config, store.rest, "encoder")
         self.device = self.embed.tokens.device
-        self.dtype = self.embed.tokens.dtype
+        self.dtype = self.embed.dtype
+        # Attention within int8 runs in bfloat16.
+        self.attention_dtype = torch.bfloat16 if self.embed.is_int8 else self.dtype
         self.heads = config.encoder_attention_heads
         self.activation: str = config.activation_function
         self._layers = [
@@ -184,7 +199,7 @@ class BartEncoder:
         packed."""
         packing = Packing.of_lengths([len(row) for row in rows], self.device)
         x = self.embed(pack_ids(rows, self.device), packing.positions, added)
-        mask = padding_mask(packing, self.dtype)
+        mask = padding_mask(packing, self.attention_dtype)
         for layer in self._layers:
             x = layer(x, packing, mask)
         return x, packing
@@ -210,7 +225,8 @@ class BartEncoder:
 class _EncoderLayer:
     def __init__(self, encoder: BartEncoder, store: WeightStore, name: str) -> None:
         self.encoder = encoder
-        self.qkv = store.linear([f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")])
+        qkv = [f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")]
+        self.qkv = store.linear(qkv, encoder.attention_dtype)
         self.out = store.linear([f"{name}.self_attn.out_proj"])
         self.attention_norm = Norm(store.rest, f"{name}.self_attn_layer_norm")
         self.fc1 = store.linear([f"{name}.fc1"])

@@ -1,6 +1,7 @@
 """Which type of weights a machine multiplies fastest: a short measurement, once a process.
 
-The order depends on the processor: bfloat16 is slower than float32 without AVX512-BF16 or AMX.
+The order depends on the processor: bfloat16 is slower than float32 without AVX512-BF16 or AMX, and
+int8, whose activations are rounded at each layer, is behind bfloat16 where AMX does both.
 """
 
 import os
@@ -13,34 +14,44 @@ from typing import Literal
 
 import torch
 
-from .linear import Linear
+from .linear import make_linear, quantize_weight
 
-FastDtype = Literal["float32", "bfloat16"]
+FastDtype = Literal["float32", "bfloat16", "int8"]
 
 # A layer of a model of the size of BART-base, and the rows of a batch of mentions being decoded.
 _OUTPUTS, _INPUTS, _ROWS = 3072, 768, 128
 _RUNS = 5
-# bfloat16 must be faster than float32 by so much: clocks are not steady.
+# Another type than float32 must be faster by so much: clocks are not steady.
 _MIN_GAIN = 1.2
 
 
 @cache
-def fastest_dtype(device: torch.device) -> FastDtype:
+def fastest_dtype(device: torch.device, *, with_int8: bool) -> FastDtype:
     """device (torch.device): where the model runs.
+    with_int8 (bool): whether the model can run in int8, on a CPU.
     RETURNS (FastDtype): the type to run in; on a GPU `bfloat16` where it has it."""
-    if device.type == "cpu":
-        is_faster = seconds_of(torch.float32) >= _MIN_GAIN * seconds_of(torch.bfloat16)
-    else:
-        is_faster = device.type == "cuda" and torch.cuda.is_bf16_supported()
-    return "bfloat16" if is_faster else "float32"
+    if device.type != "cpu":
+        has_it = device.type == "cuda" and torch.cuda.is_bf16_supported()
+        return "bfloat16" if has_it else "float32"
+    faster: list[FastDtype] = ["bfloat16", "int8"] if with_int8 else ["bfloat16"]
+    seconds = {dtype: seconds_of(dtype) for dtype in faster}
+    chosen = min(faster, key=seconds.__getitem__)
+    return chosen if seconds_of("float32") >= _MIN_GAIN * seconds[chosen] else "float32"
 
 
-def seconds_of(dtype: torch.dtype) -> float:
-    """dtype (torch.dtype): of the weights.
+@cache
+def seconds_of(dtype: FastDtype) -> float:
+    """dtype (FastDtype): of the weights.
     RETURNS (float): seconds that a layer takes on the CPU, the least of several runs."""
     random = torch.Generator().manual_seed(0)
-    layer = Linear(torch.randn(_OUTPUTS, _INPUTS, generator=random).to(dtype), None)
-    x = torch.randn(_ROWS, _INPUTS, generator=random).to(dtype)
+    weight = torch.randn(_OUTPUTS, _INPUTS, generator=random)
+    x = torch.randn(_ROWS, _INPUTS, generator=random)
+    if dtype == "int8":
+        values, scale = quantize_weight(weight)
+        layer = make_linear(values, None, scale)
+    else:
+        x = x.to(getattr(torch, dtype))
+        layer = make_linear(weight.to(x.dtype), None, None)
     seconds = []
     with torch.inference_mode():
         for _ in range(_RUNS + 1):

@@ -1,4 +1,4 @@
-"""Linear layers for inference, and the rounding of weights to int8.
+"""Linear layers for inference: floating point, and int8 with a scale for every row.
 
 On a CPU the weights are laid out once in the order in which oneDNN's kernels read them, and the
 activation function runs inside the product: float32 takes half the time on some processors. The
@@ -6,12 +6,16 @@ operators for it are not part of torch's public interface; where one is missing,
 `functional.linear` computes the same.
 """
 
+from functools import cache
+
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 # Rows for which the layout of packed weights is chosen; any other number works with it too.
 _PACKED_FOR_ROWS = 256
+# The int8 kernel of the CPU takes unsigned activations: row values -127..127 are stored plus 128.
+_ZERO_POINT = 128
 # By the function's name in a BartConfig: name and algorithm in oneDNN.
 ACTIVATIONS = {
     "gelu": ("gelu", "none"),
@@ -40,18 +44,130 @@ class Linear:
     def __call__(self, x: Tensor, activation: str | None = None) -> Tensor:
         """x (Tensor): [n, in]. activation (str | None): of `ACTIVATIONS`.
         RETURNS (Tensor): [n, out]."""
-        name, algorithm = ACTIVATIONS[activation] if activation else ("none", "")
         if self._packed:
+            name, algorithm = ACTIVATIONS[activation] if activation else ("none", "")
             multiply = torch.ops.mkldnn._linear_pointwise
             return multiply(x, self._weight, self._bias, name, [], algorithm)
-        y = functional.linear(x, self._weight, self._bias)
-        if name == "gelu":
-            return functional.gelu(y, approximate=algorithm)
-        return {"none": lambda y: y, "relu": functional.relu, "swish": functional.silu}[name](y)
+        return _activate(functional.linear(x, self._weight, self._bias), activation)
 
     def weight(self) -> Tensor:
         """RETURNS (Tensor): [out, in], in the plain layout."""
         return self._weight.to_dense() if self._packed else self._weight
+
+
+class Int8Linear:
+    """The same layer on a CPU with int8 weights (one scale an output) and int8 activations (one
+    scale a row): since a row is scaled by itself, its result does not depend on the rows beside it.
+
+    weight (Tensor): int8[out, in].
+    scale (Tensor): float32[out].
+    bias (Tensor | None): [out].
+    dtype (torch.dtype): float32 or bfloat16, of the result.
+    """
+
+    def __init__(
+        self, weight: Tensor, scale: Tensor, bias: Tensor | None, dtype: torch.dtype
+    ) -> None:
+        self._weight, self._scale = weight, scale
+        self._packed = torch.ops.onednn.qlinear_prepack(weight, None) if int8_is_exact() else None
+        self._bias = (torch.zeros(len(scale)) if bias is None else bias).to(dtype)
+        self._zero_points = torch.zeros(len(scale), dtype=torch.int64)
+
+    def __call__(self, x: Tensor, activation: str | None = None) -> Tensor:
+        """See `Linear`."""
+        rows, row_scale = quantize_rows(x)
+        dtype = self._bias.dtype
+        if self._packed is None:
+            y = functional.linear(rows.float() - _ZERO_POINT, self._weight.float()) * self._scale
+            y = y.to(dtype)
+        else:
+            y = _int8_product(
+                rows, _ZERO_POINT, self._packed, self._scale, self._zero_points, dtype
+            )
+        torch.addcmul(self._bias, y, row_scale.to(dtype), out=y)
+        return _activate(y, activation)
+
+    def weight(self) -> Tensor:
+        """See `Linear.weight`."""
+        return self._weight
+
+
+def make_linear(
+    weight: Tensor, bias: Tensor | None, scale: Tensor | None, dtype: torch.dtype = torch.float32
+) -> Linear | Int8Linear:
+    """weight (Tensor): [out, in], int8 or floating point. bias (Tensor | None): [out].
+    scale (Tensor | None): float32[out], of int8 weights. dtype (torch.dtype): of the result of an
+    int8 layer; another's is that of its weights. RETURNS (Linear | Int8Linear): the layer."""
+    if weight.dtype != torch.int8 or scale is None:
+        return Linear(weight, bias)
+    return Int8Linear(weight, scale, bias, dtype)
+
+
+def _activate(y: Tensor, activation: str | None) -> Tensor:
+    """y (Tensor): is overwritten. activation (str | None): of `ACTIVATIONS`.
+    RETURNS (Tensor): as y."""
+    name, algorithm = ACTIVATIONS[activation] if activation else ("none", "")
+    if name == "gelu":
+        return torch.ops.aten.gelu_(y, approximate=algorithm)
+    if name == "swish":
+        return functional.silu(y, inplace=True)
+    return y.relu_() if name == "relu" else y
+
+
+def _int8_product(
+    rows: Tensor,
+    zero_point: int,
+    weight: Tensor,
+    scale: Tensor,
+    weight_zero_points: Tensor,
+    dtype: torch.dtype,
+) -> Tensor:
+    """oneDNN's `(rows - zero_point) @ (weight - weight_zero_points).T * scale`.
+
+    rows (Tensor): uint8[n, in]. zero_point (int): of the rows. weight (Tensor): int8[out, in],
+        packed by `qlinear_prepack`. scale (Tensor): float32[out], of the weights.
+    weight_zero_points (Tensor): int64[out].
+    dtype (torch.dtype): float32 or bfloat16, of the result.
+    RETURNS (Tensor): [n, out].
+    """
+    x_scale, bias, output_scale, output_zero_point = 1.0, None, 1.0, 0
+    return torch.ops.onednn.qlinear_pointwise(
+        *(rows, x_scale, zero_point),
+        *(weight, scale, weight_zero_points),
+        *(bias, output_scale, output_zero_point, dtype),
+        *("none", [], ""),  # no operation after it
+    )
+
+
+@cache
+def int8_is_exact() -> bool:
+    """RETURNS (bool): whether torch has the int8 product and this CPU computes it exactly: without
+    VNNI instructions, sums of two products saturate at 32,767."""
+    rows = torch.full((1, 64), 255, dtype=torch.uint8)
+    weight = torch.full((1, 64), 127, dtype=torch.int8)
+    zero = torch.zeros(1, dtype=torch.int64)
+    try:
+        packed = torch.ops.onednn.qlinear_prepack(weight, None)
+        product = _int8_product(rows, 0, packed, torch.ones(1), zero, torch.float32)
+    except (AttributeError, RuntimeError):
+        return False
+    return product.item() == 64 * 255 * 127
+
+
+def quantize_rows(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Scale every row to -127..127 by its largest magnitude and shift it by 128.
+
+    x (Tensor): [n, d], e.g. [[-2, 1]].
+    RETURNS (tuple[Tensor, Tensor]): uint8[n, d], e.g. [[1, 192]], and float32[n, 1] scales,
+        e.g. [[2 / 127]].
+    """
+    x = x.float()
+    largest = torch.maximum(x.amax(dim=-1, keepdim=True), -x.amin(dim=-1, keepdim=True))
+    scale = largest.clamp_min_(1e-12).div_(127.0)
+    # A float32 of 2**23 and more has no fraction: the sum is rounded to an integer, and the low
+    # byte of its bits is the value. It is several times as fast as to round and to convert.
+    shifted = torch.mul(x, scale.reciprocal()).add_(float(2**23 + _ZERO_POINT))
+    return shifted.view(torch.int32).to(torch.uint8), scale
 
 
 def has_fast_kernel(weight: Tensor) -> bool:

@@ -90,7 +90,12 @@ class GenericModel:
         cls, folder: Path, config: "PretrainedConfig", device: torch.device, dtype: torch.dtype
     ) -> "GenericModel":
         """folder, config, dtype: see `load_module`. device (torch.device): where it runs.
-        RETURNS (GenericModel): it. RAISES (AngelError): see `load_module`."""
+        RETURNS (GenericModel): it. RAISES (AngelError): see `load_module`, or int8."""
+        if dtype == torch.int8:
+            raise AngelError(
+                f"int8 needs a BART model with tied embeddings, not {config.model_type}. Use "
+                "float32 or bfloat16."
+            )
         model: Any = load_module(folder, config, dtype)
         return cls(model.to(device))
 

@@ -110,7 +110,12 @@ def convert_weights(
         scales beside them, and the rest is float32.
     device (torch.device): where it goes.
     RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
+    RAISES (AngelError): int8 elsewhere than on a CPU.
     """
+    if dtype == torch.int8 and device.type != "cpu":
+        raise AngelError(
+            f"[E013] int8 runs on the CPU only, not on {device}. Use bfloat16 or float16."
+        )
     converted: dict[str, Tensor] = {}
     for name, tensor in float_weights(weights).items():
         if name.endswith(("embed_tokens.weight", "lm_head.weight")):

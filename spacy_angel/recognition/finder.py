@@ -223,7 +223,8 @@ class MentionFinder:
         device (str): where it runs.
         dtype (str): of `DTYPES`, or `auto` for the one that is fastest here.
         RETURNS (MentionFinder): opened.
-        RAISES (AngelError): a file is missing or damaged.
+        RAISES (AngelError): a file is missing or damaged, or int8 is to run elsewhere than on a
+            CPU.
         """
         try:
             config = parse_as((folder / CONFIG_FILE).read_bytes(), FinderConfig)
@@ -264,7 +265,7 @@ def _build(
 ) -> MentionFinder:
     chosen = torch.device(device)
     if dtype == "auto":
-        dtype = fastest_dtype(chosen)
+        dtype = fastest_dtype(chosen, with_int8=True)
     encoder = SimpleNamespace(**config.encoder)
     network = TaggingNetwork(encoder, weights, chosen, DTYPES[dtype])
     return MentionFinder(config, WordReader(definition), network, dtype)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 import torch
 
 from ..errors import AngelError, unknown_name
+from ..model.bart import is_supported
 from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.fastest import fastest_dtype
 from ..model.interface import Decoding, Model
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
-RunDtype = Literal["float32", "bfloat16", "float16", "auto"]
+RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
 Result = TypeVar("Result")
 Ask = Callable[[int, SearchResult], Sequence[str]]
 """Names as the model writes them, `tp53 | homo sapiens`, to score for a mention, by its place and
@@ -72,8 +73,8 @@ class Generator:
 
         name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
         device (str): `cpu`, `cuda`, `cuda:1`, …
-        dtype (RunDtype): type of the weights in use; `auto` is the one that is fastest here, by
-            `fastest_dtype`.
+        dtype (RunDtype): type of the weights in use; int8 on a CPU and for BART models; `auto` is
+            the one that is fastest here, by `fastest_dtype`.
         tokenizer (str | Path | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
         local_files_only (bool): never ask the hub.
         RETURNS (Generator): ready to search.
@@ -90,7 +91,7 @@ class Generator:
             local_files_only=local_files_only,
         )
         if dtype == "auto":
-            dtype = fastest_dtype(chosen)
+            dtype = fastest_dtype(chosen, with_int8=is_supported(checkpoint.config))
         model = checkpoint.model(chosen, DTYPES[dtype])
         return cls(model, checkpoint.prompts, checkpoint.config)
 

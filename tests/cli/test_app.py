@@ -129,7 +129,7 @@ def test_info_prints_what_a_bug_report_needs(
     for name in SHIPPED_NAMES:
         assert re.search(rf"^Pipeline {name}: .*{name}, sha256 [0-9a-f]{{64}}$", out, re.MULTILINE)
     assert f"spacy-angel {__version__}" in out
-    assert re.search(r'^Type of dtype="auto" on this CPU: (float32|bfloat16)$', out, re.M)
+    assert re.search(r'^Type of dtype="auto" on this CPU: (float32|bfloat16|int8)$', out, re.M)
     digest = sha256((folder / "meta.json").read_bytes()).hexdigest()
     assert f"mine, meta.json sha256 {digest}" in out
 

@@ -7,8 +7,8 @@ from spacy_angel.recognition.settings import RecogniserSettings
 
 @pytest.mark.parametrize("settings", [LinkerSettings, RecogniserSettings])
 def test_what_runs_on_a_cpu(settings):
-    for dtype in ("float32", "bfloat16", "auto"):
+    for dtype in ("float32", "bfloat16", "int8", "auto"):
         assert settings(dtype=dtype).dtype == dtype
     assert settings(dtype="float16", device="cuda:1").dtype == "float16"
-    with pytest.raises(AngelError, match="float32 or bfloat16 on a CPU"):
+    with pytest.raises(AngelError, match="float32, bfloat16 or int8 on a CPU"):
         settings(dtype="float16")

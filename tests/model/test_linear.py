@@ -5,7 +5,14 @@ import torch
 from torch.nn import functional
 
 from spacy_angel.model import linear
-from spacy_angel.model.linear import Linear, has_fast_kernel
+from spacy_angel.model.linear import (
+    Int8Linear,
+    Linear,
+    has_fast_kernel,
+    int8_is_exact,
+    quantize_rows,
+    quantize_weight,
+)
 
 ACTIVATIONS = {
     None: lambda x: x,
@@ -20,6 +27,18 @@ ACTIVATIONS = {
 def test_torch_still_has_the_operators_that_are_not_public() -> None:
     assert has_fast_kernel(torch.ones(2, 2))
     assert not has_fast_kernel(torch.ones(2, 2, dtype=torch.float16))
+    # Whether the int8 product is exact is the processor's; that torch computes it is not.
+    packed = torch.ops.onednn.qlinear_prepack(torch.ones(2, 4, dtype=torch.int8), None)
+    rows, zeros = torch.full((1, 4), 3, dtype=torch.uint8), torch.zeros(2, dtype=torch.int64)
+    product = linear._int8_product(rows, 1, packed, torch.ones(2), zeros, torch.float32)
+    assert product.tolist() == [[8, 8]]
+
+
+def test_rows_are_scaled_by_their_largest_magnitude() -> None:
+    values, scale = quantize_rows(torch.tensor([[-2.0, 1.0], [0.5, 0.25], [0.0, 0.0]]))
+    # 1 / 2 * 127 = 63.5, 0.25 / 0.5 * 127 = 63.5: to the even neighbor 64; shifted by 128.
+    assert values.tolist() == [[1, 192], [255, 192], [128, 128]]
+    assert scale[:2, 0].tolist() == pytest.approx([2 / 127, 0.5 / 127])
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -38,3 +57,43 @@ def test_layers(activation, with_bias, with_operators, dtype, tolerance, monkeyp
     assert found.dtype == dtype
     assert torch.allclose(found.float(), expected.float(), atol=tolerance, rtol=tolerance)
     assert torch.equal(layer.weight(), weight)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("with_bias", [True, False])
+@pytest.mark.parametrize("with_operators", [True, False])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-4), (torch.bfloat16, 0.1)])
+def test_int8_layers(activation, with_bias, with_operators, dtype, tolerance, monkeypatch) -> None:
+    torch.manual_seed(0)
+    if not with_operators:
+        monkeypatch.setattr(linear, "int8_is_exact", lambda: False)
+    weight, scale = quantize_weight(torch.randn(24, 32))
+    x = torch.randn(5, 32)
+    bias = torch.randn(24) if with_bias else None
+    layer = Int8Linear(weight, scale, bias, dtype)
+    rows, row_scale = quantize_rows(x)
+    product = (rows.float() - 128) @ weight.float().T * scale * row_scale
+    expected = ACTIVATIONS[activation](product + (0 if bias is None else bias))
+    found = layer(x, activation)
+    assert found.dtype == dtype
+    assert torch.allclose(found.float(), expected, atol=tolerance)
+    assert torch.equal(layer.weight(), weight)
+
+
+def test_a_torch_without_the_int8_product_is_not_asked_for_it(monkeypatch) -> None:
+    def missing(*arguments: object) -> None:
+        raise AttributeError
+
+    monkeypatch.setattr(linear, "_int8_product", missing)
+    int8_is_exact.cache_clear()
+    assert not int8_is_exact()
+    int8_is_exact.cache_clear()
+
+
+def test_an_int8_row_does_not_see_its_neighbors() -> None:
+    torch.manual_seed(0)
+    weight, scale = quantize_weight(torch.randn(24, 32))
+    layer = Int8Linear(weight, scale, None, torch.float32)
+    x = torch.randn(6, 32)
+    beside_large = torch.cat((x, 1000 * torch.randn(3, 32)))
+    assert torch.equal(layer(beside_large)[:6], layer(x))

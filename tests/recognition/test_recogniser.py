@@ -105,8 +105,9 @@ def test_saved_and_opened_it_finds_the_same(folder: Path, tmp_path: Path) -> Non
     assert names == {"recogniser.json", "tokenizer.json", "model.safetensors"}
 
 
-def test_a_copy_runs_in_the_same_type(folder: Path) -> None:
-    finder = MentionFinder.from_disk(folder, dtype="bfloat16")
+@pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
+def test_a_copy_runs_in_the_same_type(folder: Path, dtype: str) -> None:
+    finder = MentionFinder.from_disk(folder, dtype=dtype)
     copy = pickle.loads(pickle.dumps(finder))
     texts = [text for text, _ in TEXTS]
     scores = [[one.log_probs for one in own.read(texts)] for own in (finder, copy)]
@@ -132,9 +133,13 @@ def test_int8_is_saved_exactly(folder: Path, tmp_path: Path) -> None:
     opened.to_disk(tmp_path / "again")
     first, second = (tmp_path / name / "model.int8.safetensors" for name in ("int8", "again"))
     assert first.read_bytes() == second.read_bytes()
-    for number, mentions in enumerate(opened.find([text for text, _ in TEXTS])):
-        found = [(TEXTS[number][0][m.start : m.end], m.label) for m in mentions]
-        assert sorted(found) == sorted(expected(number))
+    running = MentionFinder.from_disk(tmp_path / "int8", dtype="int8")
+    running.to_disk(tmp_path / "again")
+    assert first.read_bytes() == second.read_bytes()
+    for one in (opened, running):
+        for number, mentions in enumerate(one.find([text for text, _ in TEXTS])):
+            found = [(TEXTS[number][0][m.start : m.end], m.label) for m in mentions]
+            assert sorted(found) == sorted(expected(number))
 
 
 def test_a_long_text_is_read_in_windows(folder: Path) -> None:

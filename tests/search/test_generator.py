@@ -186,6 +186,7 @@ def test_subsets_are_by_mention(folders) -> None:
         ("bart", "float32"),
         ("bart", "bfloat16"),
         ("bart", "float16"),
+        ("bart", "int8"),
         ("t5", "float32"),
         ("pair", "float32"),
     ],
@@ -217,7 +218,7 @@ def test_int8_is_small_on_disk_and_within_half_a_scale(folders, tmp_path: Path) 
         assert bool(((stored[name] * scale - original[name]).abs() <= 0.5001 * scale).all()), name
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
 def test_int8_stays_int8_whatever_it_runs_in(folders, tmp_path: Path, dtype: str) -> None:
     Generator.from_pretrained(folders["bart"]).to_disk(tmp_path / "a", storage="int8")
     running = Generator.from_pretrained(tmp_path / "a", dtype=dtype)
@@ -343,10 +344,17 @@ def test_a_checkpoint_that_lacks_a_layer(folders, tmp_path: Path) -> None:
         Generator.from_pretrained(folder)
 
 
-@pytest.mark.parametrize("dtype", ["float8", "int8"])
-def test_types_that_do_not_fit(folders, dtype) -> None:
-    with pytest.raises(AngelError, match=rf"There is no dtype '{dtype}'.*float32, bfloat16"):
-        Generator.from_pretrained(folders["bart"], dtype=dtype)
+@pytest.mark.parametrize(
+    ("family", "dtype", "device", "problem"),
+    [
+        ("bart", "float8", "cpu", r"There is no dtype 'float8'.*float32, bfloat16"),
+        ("t5", "int8", "cpu", r"int8 needs a BART model.*t5"),
+        ("bart", "int8", "meta", "int8 runs on the CPU only, not on meta"),
+    ],
+)
+def test_types_that_do_not_fit(folders, family, dtype, device, problem) -> None:
+    with pytest.raises(AngelError, match=problem):
+        Generator.from_pretrained(folders[family], dtype=dtype, device=device)
 
 
 @pytest.mark.parametrize("device", ["gpu0", "cuda:99"])
