@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 N_SIMILAR = 5
 """Names by string similarity for each query, and by meaning for each mention."""
-N_CLOSE = 25
+N_CLOSE = 12
 """Names by their word pieces' vectors that the encoder chooses among."""
 # Similar names that the model is asked for.
 _MAX_ASKED = 8
