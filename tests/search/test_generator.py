@@ -238,21 +238,6 @@ def test_stored_floats_of_int8_are_read_by_transformers(folders, tmp_path: Path)
     assert wide.log_probs(*zip(*PAIRS, strict=True)) == pytest.approx(expected, abs=1e-4)
 
 
-def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
-    generator = Generator.from_pretrained(folders["bart"])
-    with pytest.raises(AngelError, match="There is no dtype 'int4'"):
-        generator.to_disk(tmp_path, storage="int4")  # type: ignore[arg-type]
-    with pytest.raises(AngelError, match="need a BART model"):
-        Generator.from_pretrained(folders["t5"]).to_disk(tmp_path, storage="int8")
-
-
-def test_saved_weights_are_those_of_transformers(folders, tmp_path: Path) -> None:
-    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
-    saved = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).state_dict()
-    for key, tensor in AutoModelForSeq2SeqLM.from_pretrained(folders["bart"]).state_dict().items():
-        assert torch.equal(saved[key], tensor), key
-
-
 def test_untied_embeddings_take_the_generic_path(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     tokenizer = make_tokenizer(folder, NAMES)
@@ -269,13 +254,6 @@ def test_untied_embeddings_take_the_generic_path(tmp_path: Path) -> None:
 
 
 # What does not fit
-
-
-def test_hub_names_without_a_connection() -> None:
-    with pytest.raises(AngelError, match=r"(?s)Cannot download .*/ANGEL_none .*hub: .*[^.]\.$"):
-        Generator.from_pretrained("dmis-lab/ANGEL_none")
-    with pytest.raises(AngelError, match=r"Cannot download the model dmis-lab/ANGEL_none"):
-        Generator.from_pretrained("dmis-lab/ANGEL_none", local_files_only=True)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "/nowhere/at/all", "a/b/c", ""])
@@ -341,18 +319,6 @@ def test_a_checkpoint_that_lacks_a_layer(folders, tmp_path: Path) -> None:
     folder = damaged(folders["bart"], tmp_path / "model", cut)
     with pytest.raises(AngelError, match=r"model\.encoder\.layers\.1\.fc2\.weight is missing"):
         Generator.from_pretrained(folder)
-
-
-@pytest.mark.parametrize("dtype", ["float8", "int8"])
-def test_types_that_do_not_fit(folders, dtype) -> None:
-    with pytest.raises(AngelError, match=rf"There is no dtype '{dtype}'.*float32, bfloat16"):
-        Generator.from_pretrained(folders["bart"], dtype=dtype)
-
-
-@pytest.mark.parametrize("device", ["gpu0", "cuda:99"])
-def test_a_device_that_is_not_there(folders, device: str) -> None:
-    with pytest.raises(AngelError, match=f"device '{device}'. torch finds: cpu"):
-        Generator.from_pretrained(folders["bart"], device=device)
 
 
 def test_sources_are_no_longer_than_the_positions(folders, tmp_path: Path) -> None:

@@ -1,5 +1,3 @@
-import math
-
 import pytest
 import torch
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
@@ -8,20 +6,8 @@ from spacy_angel.training.data.batches import PAIR, collate_examples, collate_pa
 from spacy_angel.training.models.losses import (
     IGNORE,
     label_logits,
-    name_log_probs,
     pair_log_probs,
 )
-
-
-def test_name_log_probs_sum_over_the_labels_of_each_row():
-    labels = torch.tensor([[IGNORE, 0, 1, IGNORE], [IGNORE, IGNORE, 2, 2]])
-    logits = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]))
-    logits = torch.cat([logits, logits[2:]])
-    found = name_log_probs(logits, labels)
-    assert found.sums.tolist() == pytest.approx(
-        [math.log(0.5) + math.log(0.8), 2 * math.log(0.6)], abs=1e-6
-    )
-    assert found.lengths.tolist() == [2, 2]
 
 
 def test_label_logits_are_the_models_own():
