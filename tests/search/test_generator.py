@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from support.models import DISEASES, FORMAT, make_model, make_tiny_model, make_tokenizer, save
+from support.models import (
+    DISEASES,
+    FORMAT,
+    log_prob_by_transformers,
+    make_model,
+    make_tiny_model,
+    make_tokenizer,
+    save,
+)
 from transformers import (
     AutoModelForSeq2SeqLM,
     BertConfig,
@@ -94,19 +102,8 @@ def folders(tmp_path_factory) -> dict[str, Path]:
 
 
 def expected_log_prob(folder: Path, generator: Generator, mention: Mention, name: str) -> float:
-    """By transformers alone, one mention at a time."""
     model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
-    [source] = generator.prompts.source_ids([mention])
-    [prefix] = generator.prompts.prefix_ids([mention])
-    [target] = generator.prompts.encode_names([name])
-    with torch.inference_mode():
-        logits = model(
-            input_ids=torch.tensor([source]),
-            attention_mask=torch.ones(1, len(source), dtype=torch.long),
-            decoder_input_ids=torch.tensor([prefix + target[:-1]]),
-        ).logits[0]
-    steps = torch.log_softmax(logits, -1)[len(prefix) - 1 :]
-    return steps.gather(1, torch.tensor(target)[:, None]).sum().item()
+    return log_prob_by_transformers(model, generator.prompts, mention, name)
 
 
 def plain(results: list[SearchResult]) -> list[list[tuple[str, float]]]:
