@@ -2,8 +2,11 @@
 
 import os
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -76,3 +79,11 @@ def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> str:
     from support.tiny_linker import NAMESAKE, make_vocabulary
 
     return make_vocabulary(tmp_path_factory.mktemp("vocabulary") / "kb", NAMESAKE)
+
+
+@pytest.fixture
+def make(model: str, vocabulary: str) -> Callable[..., Any]:
+    """A pipeline with mentions by rule and a tiny linker, made with the settings of `add_pipe`."""
+    from support.tiny_linker import make_pipeline
+
+    return partial(make_pipeline, model, vocabulary)

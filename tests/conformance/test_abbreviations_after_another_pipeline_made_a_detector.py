@@ -11,8 +11,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
 TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."
 
 
-def pipeline(tiny_model, tiny_vocabulary):
-    nlp = make_pipeline(tiny_model, tiny_vocabulary)
+def pipeline(model, tiny_vocabulary):
+    nlp = make_pipeline(model, tiny_vocabulary)
     config = {"make_serializable": True}
     nlp.add_pipe("abbreviation_detector", before="angel_linker", config=config)
     return nlp
@@ -25,21 +25,21 @@ def read(doc):
 FOUND = [("CKD", 4, 5, "Chronic kidney disease"), ("CKD", 9, 10, "Chronic kidney disease")]
 
 
-def test_another_pipeline_with_a_detector(tiny_model, tiny_vocabulary):
-    nlp = pipeline(tiny_model, tiny_vocabulary)
+def test_another_pipeline_with_a_detector(model, tiny_vocabulary):
+    nlp = pipeline(model, tiny_vocabulary)
     before = nlp(TEXT)
     spacy.blank("en").add_pipe("abbreviation_detector")
     assert sorted(read(before)) == sorted(read(nlp(TEXT))) == FOUND
 
 
-def test_scispacys_own_detector_was_made_since(tiny_model, tiny_vocabulary):
-    nlp = pipeline(tiny_model, tiny_vocabulary)
+def test_scispacys_own_detector_was_made_since(model, tiny_vocabulary):
+    nlp = pipeline(model, tiny_vocabulary)
     AbbreviationDetector(spacy.blank("en"))
     assert sorted(read(nlp(TEXT))) == FOUND
 
 
-def test_an_abbreviation_has_all_that_a_span_has(tiny_model, tiny_vocabulary):
-    nlp = pipeline(tiny_model, tiny_vocabulary)
+def test_an_abbreviation_has_all_that_a_span_has(model, tiny_vocabulary):
+    nlp = pipeline(model, tiny_vocabulary)
     doc = nlp(TEXT)
     (again,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
     for each in (doc, Doc(nlp.vocab).from_bytes(doc.to_bytes()), again, doc.copy()):

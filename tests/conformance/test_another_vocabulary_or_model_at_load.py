@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 import spacy
 from spacy import Language
 
-from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -24,13 +22,3 @@ def test_vocabulary(make: Callable[..., Language], tmp_path: Path) -> None:
     # and so once it was saved
     nlp.to_disk(tmp_path / "again")
     assert spacy.load(tmp_path / "again")("aspirin").ents[0].kb_id_ == "CL:1"
-
-
-@pytest.mark.parametrize("key", ["model", "vocabulary"])
-def test_one_that_is_not_there_is_refused(
-    make: Callable[..., Language], tmp_path: Path, key: str
-) -> None:
-    make().to_disk(tmp_path / "saved")
-    config = {"components": {"angel_linker": {key: "/nope"}}}
-    with pytest.raises(AngelError, match=r"/nope"):
-        spacy.load(tmp_path / "saved", config=config)

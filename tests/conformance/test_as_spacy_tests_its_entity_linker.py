@@ -28,17 +28,6 @@ def test_every_token_of_a_mention_has_the_identifier(make: Make) -> None:
     assert ids(first.as_doc()) == ids(doc)[:1]
 
 
-def test_the_output_does_not_depend_on_how_the_texts_come(make: Make) -> None:
-    # test_overfitting_IO
-    nlp = make()
-    texts = [TEXT, "aspirin", "migraine again", TEXT]
-    expected = [ids(nlp(text)) for text in texts]
-    assert [ids(d) for d, _ in nlp.pipe([(t, i) for i, t in enumerate(texts)], as_tuples=True)] == (
-        expected
-    )
-    assert [ids(nlp(nlp.make_doc(text))) for text in texts] == expected
-
-
 def test_its_config_makes_it_again(make: Make, tmp_path: Path) -> None:
     # test_registered_functions, config round trips
     nlp = make(k=3)
@@ -61,11 +50,3 @@ def test_where_no_mentions_are_yet_it_links_none(
     assert set(ids(nlp(TEXT))) == {""}
     assert "angel_linker" in nlp.analyze_pipes()["problems"]
     assert nlp.analyze_pipes()["problems"]["angel_linker"] == ["doc.ents"]
-
-
-def test_gpu_settings_of_spacy_do_not_move_it(make: Make) -> None:
-    # a machine without a GPU: spacy.prefer_gpu() is False and everything goes on
-    spacy.prefer_gpu()
-    nlp = make()
-    assert nlp("aspirin").ents[0].kb_id_ == "MESH:D001241"
-    assert str(nlp.get_pipe("angel_linker").generator.model.device) == "cpu"

@@ -8,8 +8,8 @@ from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture(scope="module")
-def nlp(tiny_model, tiny_vocabulary):
-    return make_pipeline(tiny_model, tiny_vocabulary)
+def nlp(model, tiny_vocabulary):
+    return make_pipeline(model, tiny_vocabulary)
 
 
 def test_the_readme_s_loop(nlp):

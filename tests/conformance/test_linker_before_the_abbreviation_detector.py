@@ -16,20 +16,18 @@ def told(nlp):
     return [str(w.message) for w in caught if "must come before" in str(w.message)]
 
 
-def test_the_detector_behind_the_linker(tiny_model, tiny_vocabulary):
-    nlp = make_pipeline(tiny_model, tiny_vocabulary)
+def test_the_detector_behind_the_linker(model, tiny_vocabulary):
+    nlp = make_pipeline(model, tiny_vocabulary)
     nlp.add_pipe("abbreviation_detector")
     (message,) = told(nlp)
     assert "abbreviation_detector must come before angel_linker" in message
     assert "before='angel_linker'" in message
 
 
-def test_nothing_is_told_where_the_order_is_right_or_nothing_is_resolved(
-    tiny_model, tiny_vocabulary
-):
-    nlp = make_pipeline(tiny_model, tiny_vocabulary)
+def test_nothing_is_told_where_the_order_is_right_or_nothing_is_resolved(model, tiny_vocabulary):
+    nlp = make_pipeline(model, tiny_vocabulary)
     nlp.add_pipe("abbreviation_detector", before="angel_linker")
     assert told(nlp) == []
-    nlp = make_pipeline(tiny_model, tiny_vocabulary, reading={"abbreviations": False})
+    nlp = make_pipeline(model, tiny_vocabulary, reading={"abbreviations": False})
     nlp.add_pipe("abbreviation_detector")
     assert told(nlp) == []

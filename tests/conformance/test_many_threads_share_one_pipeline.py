@@ -6,7 +6,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import spacy
 from support.helpers import shared_data
 from support.tiny_linker import TEXT, make_pipeline
 
@@ -15,7 +14,6 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
-from spacy_angel.vocabulary.changes.change_lock import ChangeLock
 from spacy_angel.vocabulary.names.concepts import Concept
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
@@ -47,8 +45,8 @@ def in_threads(function, items, n=THREADS):
 
 
 @pytest.fixture
-def nlp(tiny_model, tiny_vocabulary):
-    return make_pipeline(tiny_model, tiny_vocabulary, "abbreviation_detector", rerank=True)
+def nlp(model, tiny_vocabulary):
+    return make_pipeline(model, tiny_vocabulary, "abbreviation_detector", rerank=True)
 
 
 def test_eight_threads_give_what_one_gives(nlp):
@@ -58,10 +56,10 @@ def test_eight_threads_give_what_one_gives(nlp):
         assert in_threads(lambda text: seen(nlp(text)), TEXTS) == alone
 
 
-def test_the_first_texts_may_come_all_at_once(nlp, tiny_model, tiny_vocabulary):
+def test_the_first_texts_may_come_all_at_once(nlp, model, tiny_vocabulary):
     """Model, vocabulary, trie and indices are opened and compiled at first use: once."""
     config = {"rerank": True, "reading": {"short_forms": True}}
-    fresh = make_pipeline(tiny_model, tiny_vocabulary, "abbreviation_detector", **config)
+    fresh = make_pipeline(model, tiny_vocabulary, "abbreviation_detector", **config)
     linker = fresh.get_pipe("angel_linker")
     kbs = in_threads(lambda text: (seen(fresh(text)), id(linker.kb)), TEXTS[:THREADS])
     assert len({kb for _, kb in kbs}) == 1
@@ -122,39 +120,6 @@ class _Watched:
         return self.tokenizer.encode_batch(*args, **kwargs)
 
 
-def test_a_change_waits_for_readers_and_new_readers_for_the_change():
-    lock, order, inside, release = ChangeLock(), [], threading.Event(), threading.Event()
-
-    def read_long():
-        with lock.reading(), lock.reading():
-            inside.set()
-            release.wait(10)
-            order.append("read")
-
-    def change():
-        with lock.changing():
-            order.append("changed")
-
-    def read_later():
-        with lock.reading():
-            order.append("read later")
-
-    threads = [threading.Thread(target=read_long)]
-    threads[0].start()
-    inside.wait(10)
-    for target in (change, read_later):
-        threads.append(threading.Thread(target=target))
-        threads[-1].start()
-        # until the change has begun to wait
-        while lock._change.acquire(blocking=False):
-            lock._change.release()
-    assert order == []
-    release.set()
-    for thread in threads:
-        thread.join(10)
-    assert order == ["read", "changed", "read later"]
-
-
 @pytest.mark.slow
 def test_the_shipped_pipeline_in_eight_threads_on_abstracts():
     path = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")
@@ -162,18 +127,3 @@ def test_the_shipped_pipeline_in_eight_threads_on_abstracts():
     shipped = spacy_angel.load()
     alone = [seen(shipped(text)) for text in texts]
     assert in_threads(lambda text: seen(shipped(text)), texts) == alone
-
-
-def test_the_detector_of_english_pipelines_is_scispacys_with_nothing_shared():
-    from scispacy.abbreviation import AbbreviationDetector
-
-    nlp = spacy.blank("en")
-    own = nlp.add_pipe("abbreviation_detector")
-    assert isinstance(own, AbbreviationDetector)
-    theirs = AbbreviationDetector(nlp)
-    for text in TEXTS:
-        found, expected = (
-            sorted((a.start, a.end, a._.long_form.start, a._.long_form.end) for a in d)
-            for d in ([*detector(nlp.make_doc(text))._.abbreviations] for detector in (own, theirs))
-        )
-        assert found == expected

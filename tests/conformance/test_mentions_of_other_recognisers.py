@@ -37,14 +37,14 @@ def recipe():
 
 
 @pytest.fixture(scope="module")
-def nlp(tiny_model, tmp_path_factory):
+def nlp(model, tmp_path_factory):
     # a drug and a disease have each other's names: the label alone tells
     others = (
         Concept("MESH:D000002", "Migraine", (), ("T121",)),
         Concept("MESH:D000003", "Aspirin", (), ("T047",)),
     )
     vocabulary = make_vocabulary(tmp_path_factory.mktemp("others") / "kb", *others)
-    return make_pipeline(tiny_model, vocabulary)
+    return make_pipeline(model, vocabulary)
 
 
 def linked(nlp, doc):

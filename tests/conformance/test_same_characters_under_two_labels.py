@@ -8,12 +8,12 @@ from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture(scope="module")
-def nlp(tiny_model, tmp_path_factory):
+def nlp(model, tmp_path_factory):
     # a drug that is called as a disease is
     drug = Concept("MESH:D000002", "Migraine", (), ("T121",))
     vocabulary = make_vocabulary(tmp_path_factory.mktemp("two") / "kb", drug)
     types = {"DISEASE": ["T047"], "DRUG": ["T121"]}
-    return make_pipeline(tiny_model, vocabulary, span_key="found", types_by_label=types)
+    return make_pipeline(model, vocabulary, span_key="found", types_by_label=types)
 
 
 def link(nlp, *labels, overwrite=True):

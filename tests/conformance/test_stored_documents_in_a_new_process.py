@@ -41,9 +41,9 @@ assert found == {found!r}, found
 
 
 @pytest.fixture(scope="module")
-def stored(tiny_model, tiny_vocabulary, tmp_path_factory):
+def stored(model, tiny_vocabulary, tmp_path_factory):
     folder = tmp_path_factory.mktemp("stored")
-    doc = make_pipeline(tiny_model, tiny_vocabulary)(TEXT)
+    doc = make_pipeline(model, tiny_vocabulary)(TEXT)
     DocBin(docs=[doc], store_user_data=True).to_disk(folder / "docs.spacy")
     (folder / "doc.pickle").write_bytes(pickle.dumps(doc))
     return folder
@@ -57,11 +57,9 @@ def test_its_links_are_read(stored, parts):
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
 
-def test_a_pickled_pipeline_links_in_a_process_that_has_made_none(
-    tiny_model, tiny_vocabulary, tmp_path
-):
+def test_a_pickled_pipeline_links_in_a_process_that_has_made_none(model, tiny_vocabulary, tmp_path):
     others = ("abbreviation_detector", "angel_consistency", "angel_variants")
-    nlp = make_pipeline(tiny_model, tiny_vocabulary, *others)
+    nlp = make_pipeline(model, tiny_vocabulary, *others)
     path = tmp_path / "nlp.pickle"
     path.write_bytes(pickle.dumps(nlp))
     text = "A heart attack (HA), another HA, and the mutation V600E."

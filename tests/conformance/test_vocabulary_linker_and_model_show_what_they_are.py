@@ -13,9 +13,9 @@ def kb():
     return ConceptKB.build(concepts())
 
 
-def test_repr(tiny_model, tiny_vocabulary):
-    linker = make_pipeline(tiny_model, tiny_vocabulary).get_pipe("angel_linker")
-    closed = f"<AngelLinker 'angel_linker': model {tiny_model}, vocabulary {tiny_vocabulary}>"
+def test_repr(model, tiny_vocabulary):
+    linker = make_pipeline(model, tiny_vocabulary).get_pipe("angel_linker")
+    closed = f"<AngelLinker 'angel_linker': model {model}, vocabulary {tiny_vocabulary}>"
     assert repr(linker) == closed
     assert repr(linker.generator) == "<Generator: bart on cpu float32>"
     assert repr(linker.kb) == f"<ConceptKB: 7 concepts, 17 names, from {tiny_vocabulary!r}>"

@@ -1,7 +1,6 @@
 """What cannot be had is refused with one line at `add_pipe` or `load`, not at the first text."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,13 +41,6 @@ def test_misspelled_settings() -> None:
         spacy.blank("en").add_pipe("angel_linker", config={"linker_name": "mesh"})
     with pytest.raises(AngelError, match="Did you mean `threshold`"):
         spacy_angel.load(treshold=0.5)
-
-
-def test_device_of_another_machine_at_load(make: Callable[..., Language], tmp_path: Path) -> None:
-    make().to_disk(tmp_path / "saved")
-    config = {"components": {"angel_linker": {"device": "cuda:7"}}}
-    with pytest.raises(AngelError, match="Cannot run on the device 'cuda:7'"):
-        spacy.load(tmp_path / "saved", config=config)
 
 
 def test_at_run_time(make: Callable[..., Language]) -> None:

@@ -19,12 +19,6 @@ def item(gold, **log_probs):
     return CalibrationItem(found, frozenset(gold))
 
 
-def test_temperature_makes_the_probabilities_true():
-    # the model gives odds of e² : 1, but is right 3 times of 4: 2 / T = log 3
-    items = [item("A", A=-1.0, B=-3.0)] * 3 + [item("B", A=-1.0, B=-3.0)]
-    assert fit_temperature(items) == pytest.approx(2 / math.log(3), rel=1e-3)
-
-
 def test_mentions_without_their_concept_do_not_count():
     items = [item("A", A=-1.0, B=-3.0)] * 3 + [item("B", A=-1.0, B=-3.0)]
     lost = [item("X", A=-1.0, B=-3.0), item("", A=-1.0), item("A")]
@@ -35,12 +29,6 @@ def test_mentions_without_their_concept_do_not_count():
 
 def top(concept, probability, log_prob):
     return [RankedConcept(concept, probability, log_prob)]
-
-
-def test_limits_refuse_what_is_outside_the_vocabulary():
-    # lone candidates: probability 1 throughout, only the log-probability tells them
-    ranked = [top("A", 1.0, -1.0), top("B", 1.0, -2.0), top("C", 1.0, -8.0), top("D", 1.0, -9.0)]
-    assert fit_thresholds(ranked, [{"A"}, {"B"}, (), ()]) == (None, -5.0)
 
 
 def test_limits_together():

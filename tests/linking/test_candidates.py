@@ -37,16 +37,6 @@ def gather(*items, n_similar=2):
     return SimpleNamespace(found=found, names=names, asked=asked)
 
 
-def test_names_by_letters_join_those_of_the_search():
-    found = gather(searched("pnuemonia", 0, ("insomnia", -6.0)))
-    first, *others = found.names[0]
-    assert first == ("insomnia", -6.0)
-    assert {("pneumonia", -9.0), ("pneumonitis", -9.0)} <= set(others)
-    [(mention, names)] = found.asked
-    assert mention == "pnuemonia"
-    assert set(names) >= {"pneumonia", "pneumonitis"}
-
-
 def test_names_in_other_words_join_too():
     kb = ConceptKB.build([Concept("D:1", "Nephrolithiasis"), Concept("D:2", "Gout")])
     merger = CandidateMerger([Request(Mention("kidney stones"), 0, kb.concept_ids_of)], kb, 1)

@@ -31,10 +31,6 @@ def test_abbreviations_are_read_alike_serialised_or_not(make_serializable) -> No
     assert [TEXT[r.start : r.end] for r in abbreviation_replacements(doc)] == ["CKD", "CKD"]
 
 
-def test_a_text_without_abbreviations_has_none() -> None:
-    assert detector(True)("A fine day.")._.abbreviations == []
-
-
 def test_pairs_are_tuples_after_bytes() -> None:
     set_extensions(LinkerSettings.from_dict({"outputs": {"kb_ents": "pairs_of_test"}}))
     doc = spacy.blank("en")("renal colic")

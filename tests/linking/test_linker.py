@@ -43,20 +43,6 @@ from spacy_angel.vocabulary.names.concepts import Concept
 torch.set_num_threads(1)
 
 
-@pytest.fixture
-def make(model, vocabulary):
-    """RETURNS (Callable): a pipeline with the linker; settings as for add_pipe."""
-
-    def made(**config) -> Language:
-        nlp = pipeline()
-        nlp.add_pipe(
-            "angel_linker", config={"model": model, "vocabulary": vocabulary, "n_sents": 0} | config
-        )
-        return nlp
-
-    return made
-
-
 def sure(bias: float) -> dict:
     """Whether all or none of the best concepts are right; letters decide which is the best."""
     concept = {"similarity": 40.0, "similarity_unsure": 0.0}
@@ -236,12 +222,6 @@ def test_overlapping_spans_of_a_group(make):
     assert [s._.kb_id for s in spans] == [s.kb_id_ for s in spans]
     assert doc[4:5]._.kb_id == spans[1].kb_id_
     assert doc.ents[0].kb_id_ == "kept"
-
-
-def test_labels_discard(make):
-    doc = make(labels_discard=["DISEASE"])(TEXT)
-    assert [e.kb_id_ for e in doc.ents] == ["NIL", "NIL", "MESH:D001241"]
-    assert doc.ents[0]._.kb_ents == doc.ents[0]._.candidates == []
 
 
 @pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
@@ -502,14 +482,9 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
     assert loaded.num_beams_used == 3
 
 
-@pytest.mark.parametrize(
-    ("settings", "idle"),
-    [
-        ({"ranker": {"nil_prior": 0.1}, "rerank": False}, r"ranker.nil_prior \(rerank is off\)"),
-    ],
-)
-def test_a_setting_without_effect_is_warned_of(settings, idle):
-    with pytest.warns(UserWarning, match=f"has no effect: {idle}"):
+def test_a_setting_without_effect_is_warned_of():
+    settings = {"ranker": {"nil_prior": 0.1}, "rerank": False}
+    with pytest.warns(UserWarning, match=r"has no effect: ranker.nil_prior \(rerank is off\)"):
         pipeline().add_pipe("angel_linker", config=settings)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -538,16 +513,6 @@ def test_saved_pipeline_holds_everything(make, model, vocabulary, tmp_path):
     assert links(spacy.load(tmp_path / "saved")(TEXT)) == expected
 
 
-def test_bytes_hold_everything(make, model):
-    nlp = make()
-    nlp.get_pipe("angel_linker").settings = LinkerSettings(n_sents=0, threshold=0.6)
-    other = pipeline()
-    other.add_pipe("angel_linker", config={"n_sents": 0})
-    other.from_bytes(nlp.to_bytes())
-    assert other.get_pipe("angel_linker").settings.threshold == 0.6
-    assert links(other(TEXT)) == links(nlp(TEXT))
-
-
 def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_path):
     nlp = make(k=4)
     linker = nlp.get_pipe("angel_linker")
@@ -565,20 +530,6 @@ def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_pa
     other.add_pipe("angel_linker", config={"search": {"temperature": 0.7}, "k": 4})
     other.from_bytes(nlp.to_bytes())
     assert other.get_pipe("angel_linker").settings.search.temperature == 0.7
-
-
-def test_a_damaged_settings_file_is_refused(make, tmp_path):
-    linker = make().get_pipe("angel_linker")
-    linker.to_disk(tmp_path / "saved")
-    file = tmp_path / "saved/settings.json"
-    for values, message in (
-        ({"settings": {"beams": 3}, "config": {}}, r"\['beams'\].*num_beams"),
-        ({"beams": {"config": 5}}, "was not written by `to_disk`"),
-        ([], "was not written by `to_disk`"),
-    ):
-        file.write_text(json.dumps(values))
-        with pytest.raises(AngelError, match=message):
-            AngelLinker(linker.vocab).from_disk(tmp_path / "saved")
 
 
 def test_parts_can_be_excluded(make, tmp_path):
@@ -941,15 +892,9 @@ def searched_mentions(linker, monkeypatch):
     return searched
 
 
-CACHING = {
-    "rerank": True,
-    "n_sents": None,
-}
-
-
 def test_a_name_of_one_concept_is_linked_without_the_search(make, monkeypatch):
-    searching = make(**CACHING)(TEXT)
-    nlp = make(**CACHING, search={"shortcuts": True})
+    searching = make(rerank=True, n_sents=None)(TEXT)
+    nlp = make(rerank=True, n_sents=None, search={"shortcuts": True})
     searched = searched_mentions(nlp.get_pipe("angel_linker"), monkeypatch)
     doc = nlp(TEXT)
     # heart attack and migraine are names of two concepts each
@@ -959,11 +904,9 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make, monkeypatch):
     assert candidate["probability"] == 0.96
     assert candidate["log_prob"] is candidate["score"] is None
     assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.96)]
-
-
-def test_without_the_ranker_the_model_is_asked_of_all_names(make, monkeypatch):
-    nlp = make(**{**CACHING, "rerank": False}, search={"shortcuts": True})
-    searched = searched_mentions(nlp.get_pipe("angel_linker"), monkeypatch)
+    # without the ranker the model is asked for all names
+    searched.clear()
+    nlp.get_pipe("angel_linker").rerank = False
     nlp(TEXT)
     assert len(searched) == 3
 

@@ -11,7 +11,6 @@ from spacy import Language
 from spacy.tokens import Span
 from support.tiny_linker import pipeline
 
-from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.changes.rules import COLUMNS
 from spacy_angel.vocabulary.kb import ConceptKB
 
@@ -185,10 +184,3 @@ def test_a_new_name_is_found_as_a_mention(model, vocabulary, tmp_path) -> None:
     assert [ent.text for ent in nlp("He took Acetylsal .").ents] == ["Acetylsal"]
     write(tmp_path)
     assert nlp("He took Acetylsal .").ents == ()
-
-
-def test_a_missing_file_is_told_when_a_pipeline_is_loaded(nlp, tmp_path) -> None:
-    nlp.to_disk(tmp_path / "saved")
-    config = {"components": {"angel_linker": {"curation": str(tmp_path / "missing.tsv")}}}
-    with pytest.raises(AngelError, match="cannot be read"):
-        spacy.load(tmp_path / "saved", config=config)

@@ -7,7 +7,6 @@ import spacy
 from spacy import Language
 from spacy.tokens import Doc, Span
 
-from spacy_angel.errors import AngelError
 from spacy_angel.linking.matcher import choose_label
 from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -151,22 +150,6 @@ def test_it_saves_and_streams_as_it_is(make, tmp_path) -> None:
     again.disable_pipe("angel_linker")
     assert again.get_pipe("angel_matcher").settings == MatcherSettings(names="all", overlap="keep")
     assert [mentions(doc) for doc in again.pipe(texts)] == expected
-
-
-def test_what_is_missing_or_misplaced_is_told(make) -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("angel_matcher")
-    with pytest.raises(AngelError, match=r"needs an angel_linker called 'angel_linker' .*none"):
-        nlp("A text.")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("angel_linker")
-    nlp.add_pipe("angel_matcher")
-    with pytest.raises(AngelError, match="must come before angel_linker"):
-        nlp.get_pipe("angel_matcher")(nlp.make_doc("A text."))
-    with pytest.raises(
-        AngelError, match="angel_matcher's setting names must be 'own', 'all' or 'none'"
-    ):
-        nlp.add_pipe("angel_matcher", name="second", config={"names": "some"})
 
 
 def test_misspelled_names_are_mentions(make) -> None:

@@ -1,7 +1,5 @@
 """Doc → Mention."""
 
-from itertools import pairwise
-
 import pytest
 import spacy
 from hypothesis import given
@@ -15,7 +13,6 @@ from spacy_angel.model.mention import (
     Mention,
     Replacement,
     mention_at,
-    replace_longest,
 )
 
 TEXT = "Metachromatic leukodystrophy (MLD) is rare. MLD begins early. Patients with MLD lose gait."
@@ -108,15 +105,6 @@ def test_abbreviation_inside_a_mention_and_across_its_edge(nlp):
     mention = mention_at(doc.text, start + 5, start + 8, replacements=[across])
     assert mention.text == "MLD"
     assert mention.left.endswith("Patients with")
-
-
-@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=30))
-def test_kept_replacements_are_sorted_apart_and_maximal(pairs):
-    items = [Replacement(start, start + length, "x") for start, length in pairs]
-    kept = replace_longest(items)
-    assert all(a.end <= b.start for a, b in pairwise(kept))
-    for item in set(items) - set(kept):
-        assert any(k.start < item.end and item.start < k.end for k in kept)
 
 
 def test_entities_or_a_span_group_that_may_overlap(nlp):

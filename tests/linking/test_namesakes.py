@@ -7,10 +7,9 @@ import spacy
 import torch
 from spacy.tokens import Span
 from support.helpers import ROOT
+from support.tiny_training import write_corpus
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.linking.candidates.merging import CandidateMerger, Request
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
@@ -42,12 +41,7 @@ def folder(tmp_path_factory):
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("namesakes")
     ConceptKB.build(GENES, folder / "kb", suffixes="species")
-    documents = []
-    for number, (text, mention, concept_id) in enumerate(SENTENCES, start=1):
-        at = text.index(mention)
-        gold = GoldMention(at, at + len(mention), mention, "Gene", concept_id)
-        documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
-    write_pubtator(documents, folder / "train.txt")
+    write_corpus(folder / "train.txt", SENTENCES, "Gene")
     config = load_config(
         ROOT / "configs/tiny/tiny.cfg",
         {

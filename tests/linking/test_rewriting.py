@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.errors import AngelError
 from spacy_angel.linking.matcher import find_misspelled
 from spacy_angel.linking.mentions.rewriting import (
     correct_spelling,
@@ -16,7 +15,6 @@ from spacy_angel.linking.mentions.rewriting import (
     spell_out,
 )
 from spacy_angel.linking.mentions.species_contexts import cell_lines_in
-from spacy_angel.linking.settings.short_forms import read_short_forms
 
 KB = ConceptKB.build(
     [
@@ -56,13 +54,6 @@ KB = ConceptKB.build(
 )
 def test_short_forms_and_everyday_words(text, expanded):
     assert expand_short_form(text, KB, lambda t: KB.name_index(t) is not None) == expanded
-
-
-def test_a_faulty_line_of_short_forms_is_named(tmp_path):
-    file = tmp_path / "long_forms.tsv"
-    file.write_text("AF\tshort form\tatrial fibrillation\nMS\tmultiple sclerosis\n")
-    with pytest.raises(AngelError, match=r"long_forms.tsv, line 2: .* found 2"):
-        read_short_forms(file)
 
 
 @pytest.mark.parametrize(

@@ -28,20 +28,6 @@ def folder(tmp_path_factory) -> Path:
     return make_tiny_model(tmp_path_factory.mktemp("checkpoint") / "model", NAMES)
 
 
-@pytest.mark.parametrize(
-    ("config", "supported"),
-    [
-        (BartConfig(), True),
-        (BartConfig(activation_function="gelu_new"), True),
-        (BartConfig(activation_function="quick_gelu"), False),
-        (BartConfig(tie_word_embeddings=False), False),
-        (T5Config(), False),
-    ],
-)
-def test_what_is_computed_fast(config, supported):
-    assert bart.is_supported(config) is supported
-
-
 def test_an_encoder_alone_is_refused(tmp_path):
     BertConfig().save_pretrained(tmp_path)
     with pytest.raises(AngelError, match="not a model of type 'bert'"):

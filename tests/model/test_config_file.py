@@ -70,10 +70,3 @@ def test_a_config_that_no_model_can_have(tmp_path, changes, named):
         read_config(tmp_path, only_search=True)
     assert str(tmp_path) in str(error.value)
     assert len(str(error.value)) < 500
-
-
-@pytest.mark.parametrize("content", ["{", "[]", "9" * 5000])
-def test_a_file_that_is_no_json_object(tmp_path, content):
-    (tmp_path / "config.json").write_text(content)
-    with pytest.raises(AngelError, match=r"config\.json"):
-        read_config(tmp_path, only_search=True)

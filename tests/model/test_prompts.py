@@ -71,25 +71,6 @@ def bert_like(max_source_tokens: int = 512) -> PromptEncoder:
 # The rules
 
 
-@pytest.mark.parametrize(
-    ("n_left", "n_right", "room", "expected"),
-    [
-        (9, 3, 8, (5, 3)),
-        (3, 9, 8, (3, 5)),
-        (9, 9, 8, (4, 4)),
-        (9, 9, 7, (4, 3)),
-        (2, 3, 8, (2, 3)),
-        (0, 9, 8, (0, 8)),
-        (9, 0, 8, (8, 0)),
-        (9, 9, 1, (1, 0)),
-        (9, 9, 0, (0, 0)),
-        (0, 0, 8, (0, 0)),
-    ],
-)
-def test_split_context(n_left: int, n_right: int, room: int, expected: tuple[int, int]) -> None:
-    assert split_context(n_left, n_right, room) == expected
-
-
 # The published models' tokenizer
 
 

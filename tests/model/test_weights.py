@@ -9,11 +9,9 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.linear import quantize_weight
 from spacy_angel.model.weights import (
     INT8_FILE,
     QUANTIZATION,
-    convert_weights,
     float_weights,
     read_weights,
     write_weights,
@@ -27,14 +25,6 @@ def same(found: dict[str, torch.Tensor], expected: dict[str, torch.Tensor] = WEI
         found[key].dtype == expected[key].dtype and torch.equal(found[key], expected[key])
         for key in expected
     )
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_what_is_written_is_read(tmp_path: Path, dtype: torch.dtype) -> None:
-    weights = {key: tensor.to(dtype) for key, tensor in WEIGHTS.items()}
-    write_weights(tmp_path, weights)
-    assert [file.name for file in tmp_path.iterdir()] == ["model.safetensors"]
-    assert same(read_weights(tmp_path), weights)
 
 
 INT8 = {
@@ -60,20 +50,6 @@ def test_equal_weights_are_equal_files(tmp_path: Path) -> None:
         write_weights(tmp_path, INT8)
         files.add((tmp_path / INT8_FILE).read_bytes())
     assert len(files) == 1
-
-
-def test_weights_are_scaled_by_output() -> None:
-    values, scale = quantize_weight(torch.tensor([[1.0, -4.0, 2.0], [0.1, 0.0, 0.0]]))
-    assert values.tolist() == [[32, -127, 64], [127, 0, 0]]
-    assert scale.tolist() == pytest.approx([4 / 127, 0.1 / 127])
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_int8_comes_back_exactly_from_any_type_that_it_ran_in(dtype: torch.dtype) -> None:
-    stored = convert_weights({"a": torch.randn(64, 96), "b": torch.ones(3)}, torch.int8)
-    running = convert_weights(stored, dtype)
-    assert running["a"].dtype == running["b"].dtype == dtype
-    assert same(convert_weights(running, torch.int8), stored)
 
 
 def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:

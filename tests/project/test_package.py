@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
@@ -109,8 +108,8 @@ def test_what_ships_is_small_and_readable() -> None:
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in files)
 
 
-def _loads_by_name(folder: Path, name: str) -> None:
-    """spaCy finds the pipeline where `folder` is on the path."""
+@pytest.mark.parametrize("name", SHIPPED_NAMES)
+def test_spacy_loads_a_pipeline_by_its_name(name: str) -> None:
     code = (
         f"import importlib.metadata, spacy; print(importlib.metadata.version('{name}')); "
         f"nlp = spacy.load('{name}', exclude=['sentencizer']); "
@@ -120,17 +119,12 @@ def _loads_by_name(folder: Path, name: str) -> None:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     names = ["angel_recogniser", "angel_misspelled", "abbreviation_detector"]
     names += ["angel_consistency", "angel_linker"]
     assert done.stdout.split() == [spacy_angel.__version__, *names, "MESH:D001241"]
-
-
-@pytest.mark.parametrize("name", SHIPPED_NAMES)
-def test_spacy_loads_a_pipeline_by_its_name(name: str) -> None:
-    _loads_by_name(ROOT, name)
 
 
 @pytest.mark.parametrize("name", SHIPPED_NAMES)

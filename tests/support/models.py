@@ -11,7 +11,12 @@ from tempfile import TemporaryDirectory
 import torch
 from tokenizers import ByteLevelBPETokenizer
 from torch.nn.utils.rnn import pad_sequence
-from transformers import BartConfig, BartForConditionalGeneration, BartTokenizerFast
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    BartTokenizerFast,
+    PreTrainedModel,
+)
 
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat
@@ -109,6 +114,21 @@ def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) 
         optimizer.step()
     model.eval().save_pretrained(path)
     return loss.item()
+
+
+def log_prob_by_transformers(
+    model: PreTrainedModel, prompts: PromptEncoder, mention: Mention, name: str
+) -> float:
+    """RETURNS (float): log-probability of the name, by transformers alone, without padding."""
+    [source], [prefix] = prompts.source_ids([mention]), prompts.prefix_ids([mention])
+    [target] = prompts.encode_names([name])
+    with torch.inference_mode():
+        logits = model(
+            input_ids=torch.tensor([source]),
+            decoder_input_ids=torch.tensor([prefix + target[:-1]]),
+        ).logits[0]
+    steps = torch.log_softmax(logits, -1)[len(prefix) - 1 :]
+    return steps.gather(1, torch.tensor(target)[:, None]).sum().item()
 
 
 def _padded(rows: Sequence[Sequence[int]], value: int) -> torch.Tensor:

@@ -1,11 +1,14 @@
 """A vocabulary, mentions and models small enough to train in seconds."""
 
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from spacy_angel.corpora.documents import CorpusDocument, GoldMention
+from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data.batches import Example, PreferencePair
 from spacy_angel.training.data.development import LabelledMention
@@ -53,6 +56,23 @@ def tiny_backbone(seed: int = 0) -> Backbone:
     np.random.seed(seed)
     torch.manual_seed(seed)
     return fresh_bart(TINY, NAMES)
+
+
+def write_corpus(path: Path, sentences: Iterable[tuple[str, str, str]], label: str) -> Path:
+    """Write a PubTator file of documents with one mention each.
+
+    path (Path): the file.
+    sentences (Iterable[tuple[str, str, str]]): text, mention and concept identifiers.
+    label (str): of every mention.
+    RETURNS (Path): the file.
+    """
+    documents = []
+    for number, (text, mention, ids) in enumerate(sentences, start=1):
+        at = text.index(mention)
+        gold = GoldMention(at, at + len(mention), mention, label, ids)
+        documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
+    write_pubtator(documents, path)
+    return path
 
 
 def quick(**values: object) -> OptimizerSettings:

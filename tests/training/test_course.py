@@ -6,12 +6,10 @@ import pytest
 import spacy
 import torch
 from support.helpers import ROOT
-from support.tiny_training import CONCEPTS, tiny_backbone
+from support.tiny_training import CONCEPTS, tiny_backbone, write_corpus
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
-from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.both_stages import (
     StageResult,
@@ -34,12 +32,7 @@ SENTENCES = [
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     torch.set_num_threads(1)
-    documents = []
-    for number, (text, mention, concept_id) in enumerate(SENTENCES, start=1):
-        at = text.index(mention)
-        gold = GoldMention(at, at + len(mention), mention, "Disease", concept_id)
-        documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
-    write_pubtator(documents, tmp_path / "corpus.txt")
+    write_corpus(tmp_path / "corpus.txt", SENTENCES, "Disease")
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
     tiny_backbone().save(tmp_path / "start")
     return tmp_path / "corpus.txt"
@@ -105,13 +98,6 @@ def test_the_regression_set_has_synonyms_that_the_vocabulary_lacks():
     assert shown.isdisjoint(labelled.mention.text.lower() for labelled in guard.mentions)
 
 
-def test_a_vocabulary_that_is_not_there(corpus, tmp_path):
-    config = load_config(ROOT / "configs/own.cfg")
-    arguments = {"train": [corpus], "dev": [corpus], "kb": tmp_path / "none"}
-    with pytest.raises(AngelError, match="none"):
-        run_stages(config, tmp_path / "out", **arguments)
-
-
 @pytest.mark.slow
 def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
     settings = [f"--set={name}={value}" for name, value in quick_settings().items()]
@@ -131,16 +117,3 @@ def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
     nlp = spacy.load(tmp_path / "out/pipeline")
     assert nlp.pipe_names[-1] == "angel_linker"
     assert len(nlp.get_pipe("angel_linker").kb) == len(CONCEPTS)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--kb", "kb"], "Missing: --train --dev --output"),
-        (["--kb", "kb", "mine"], "--kb must come after the command 'mine'"),
-    ],
-)
-def test_what_the_command_needs(arguments, message):
-    refused = CliRunner().invoke(app, ["train", *arguments])
-    assert refused.exit_code == 1
-    assert message in refused.stderr

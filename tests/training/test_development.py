@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from support.models import log_prob_by_transformers
 from support.tiny_training import CONCEPTS, GOLD, PAIRS, tiny_backbone
 
 from spacy_angel.search.generator import Generator
@@ -50,22 +51,10 @@ def test_development_reads_the_weights_that_are_trained_and_served(make, tmp_pat
     served = Generator.from_pretrained(tmp_path / "model").log_probs(mentions, names)
     assert measured == pytest.approx(served, abs=1e-5)
     by_hand = [
-        log_prob_by_transformers(backbone, *pair) for pair in zip(mentions, names, strict=True)
+        log_prob_by_transformers(backbone.model, backbone.prompts, *pair)
+        for pair in zip(mentions, names, strict=True)
     ]
     assert measured == pytest.approx(by_hand, abs=1e-4)
     development = Development(GOLD, ConceptKB.build(CONCEPTS), DevelopmentSettings())
     again = load_backbone(tmp_path / "model")
     assert development.hits(backbone) == development.hits(again)
-
-
-def log_prob_by_transformers(backbone: Backbone, mention, name: str) -> float:
-    prompts = backbone.prompts
-    [source], [prefix] = prompts.source_ids([mention]), prompts.prefix_ids([mention])
-    [target] = prompts.encode_names([name])
-    with torch.inference_mode():
-        logits = backbone.model(
-            input_ids=torch.tensor([source]),
-            decoder_input_ids=torch.tensor([prefix + target[:-1]]),
-        ).logits[0]
-    steps = torch.log_softmax(logits, -1)[len(prefix) - 1 :]
-    return steps.gather(1, torch.tensor(target)[:, None]).sum().item()

@@ -8,8 +8,6 @@ from spacy_angel.training.data.batches import Example
 from spacy_angel.training.data.examples import (
     clause,
     in_contexts,
-    nearest_names,
-    nearest_wrong_names,
     vocabulary_examples,
     with_noise,
 )
@@ -29,18 +27,6 @@ class Fixed:
 
     def permutation(self, n):
         return np.arange(n)
-
-
-def table(scores):
-    return lambda mentions, names: np.array(
-        [scores[m, n] for m, n in zip(mentions, names, strict=True)]
-    )
-
-
-def test_nearest_names_are_the_k_best_and_ties_keep_their_order():
-    scores = {("m", "a"): 0.2, ("m", "b"): 0.9, ("m", "c"): 0.2, ("n", "d"): 0.0}
-    found = nearest_names(["m", "n", "m"], [["a", "b", "a", "c"], ["d"], []], 2, table(scores))
-    assert found == [["b", "a"], ["d"], []]
 
 
 def test_clauses_with_a_definition():
@@ -113,17 +99,3 @@ def test_noise_strikes_a_share_of_the_mentions_and_leaves_the_names():
     assert any(example.mention.right != "in May" for example in around)
     with pytest.raises(AngelError, match="glitch"):
         list(with_noise(clean, NoiseSettings(share=1.0, kinds=("glitch",))))
-
-
-def test_wrong_names_are_the_nearest_of_other_concepts():
-    tfidf = TrigramTfidf().fit(NAMES)
-    ids = [[c.concept_id] for c in CONCEPTS for _ in c.names]
-    found = nearest_wrong_names(
-        ["heart failure", "heart failure"],
-        [{"T:3"}, {"T:2", "T:3"}],
-        NAMES,
-        ids.__getitem__,
-        1,
-        tfidf,
-    )
-    assert found == [["heart attack"], []]

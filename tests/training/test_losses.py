@@ -1,27 +1,14 @@
-import math
-
 import pytest
 import torch
+from support.models import log_prob_by_transformers
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
 from spacy_angel.training.data.batches import PAIR, collate_examples, collate_pairs, encode
 from spacy_angel.training.models.losses import (
     IGNORE,
     label_logits,
-    name_log_probs,
     pair_log_probs,
 )
-
-
-def test_name_log_probs_sum_over_the_labels_of_each_row():
-    labels = torch.tensor([[IGNORE, 0, 1, IGNORE], [IGNORE, IGNORE, 2, 2]])
-    logits = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]))
-    logits = torch.cat([logits, logits[2:]])
-    found = name_log_probs(logits, labels)
-    assert found.sums.tolist() == pytest.approx(
-        [math.log(0.5) + math.log(0.8), 2 * math.log(0.6)], abs=1e-6
-    )
-    assert found.lengths.tolist() == [2, 2]
 
 
 def test_label_logits_are_the_models_own():
@@ -48,14 +35,9 @@ def test_a_batch_equals_its_rows_alone_and_unpadded():
     with torch.no_grad():
         chosen, rejected, _ = pair_log_probs(model, batch)
         together = torch.cat([chosen.sums, rejected.sums])
-        alone = []
-        for side in PAIR:
-            for i in range(len(rows)):
-                source, prefix, name = (rows[i][key].tolist() for key in ("source", "prefix", side))
-                logits = model(
-                    input_ids=torch.tensor([source]),
-                    decoder_input_ids=torch.tensor([prefix + name[:-1]]),
-                ).logits[0]
-                log_probs = logits[len(prefix) - 1 :].log_softmax(-1)
-                alone.append(sum(log_probs[t, token].item() for t, token in enumerate(name)))
+    alone = [
+        log_prob_by_transformers(model, backbone.prompts, pair.mention, getattr(pair, side))
+        for side in PAIR
+        for pair in PAIRS
+    ]
     assert together.tolist() == pytest.approx(alone, abs=1e-4)

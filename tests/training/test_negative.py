@@ -5,7 +5,6 @@ import pytest
 import torch
 from support.tiny_training import PAIRS, quick, tiny_backbone
 
-from spacy_angel.errors import AngelError
 from spacy_angel.training.course.negative import reference_log_probs, train_negative
 from spacy_angel.training.data.batches import PAIR, collate_pairs, encode
 from spacy_angel.training.models.losses import pair_log_probs
@@ -89,10 +88,3 @@ def test_reference_has_the_log_probs_of_its_names():
     chosen, rejected = log_probs(backbone, rows)
     assert found["ref_chosen_logps"].tolist() == pytest.approx(chosen.sums.tolist(), abs=1e-4)
     assert found["ref_rejected_logps"].tolist() == pytest.approx(rejected.sums.tolist(), abs=1e-4)
-
-
-def test_dpo_without_a_reference_is_refused(tmp_path):
-    backbone = tiny_backbone()
-    rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
-    with pytest.raises(AngelError, match="needs reference log-probabilities"):
-        train_negative(backbone, rows, NegativeSettings(optimizer=quick()), tmp_path)

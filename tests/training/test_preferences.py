@@ -4,7 +4,6 @@ from types import SimpleNamespace
 import pytest
 from support.tiny_training import CONCEPTS, GOLD, PAIRS
 
-from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data import preferences
 from spacy_angel.training.data.batches import PreferencePair
@@ -112,12 +111,3 @@ def test_pair_files_can_be_read_by_people_and_by_us(tmp_path):
         "rejected": "heart attack",
     }
     assert [file.name for file in tmp_path.iterdir()] == ["pairs.jsonl"]
-
-
-def test_a_broken_pair_file_is_refused_with_its_line(tmp_path):
-    path = tmp_path / "pairs.jsonl"
-    write_pairs(path, PAIRS[:1])
-    with path.open("a", encoding="utf8") as file:
-        file.write('{"mention": {"text": "a"}, "chosen": "b"}\n')
-    with pytest.raises(AngelError, match=r"line 2: .*rejected"):
-        read_pairs(path)

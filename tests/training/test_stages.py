@@ -10,10 +10,8 @@ from dataclasses import replace
 import pytest
 import torch
 from support.helpers import ROOT
-from support.tiny_training import CONCEPTS, NAMES, tiny_backbone, weights_of
+from support.tiny_training import CONCEPTS, NAMES, tiny_backbone, weights_of, write_corpus
 
-from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.formats.pubtator import write_pubtator
 from spacy_angel.errors import AngelError
 from spacy_angel.search.generator import Generator
 from spacy_angel.training import stages
@@ -37,12 +35,7 @@ SENTENCES = [
 def config(tmp_path):
     torch.set_num_threads(1)
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    documents = []
-    for number, (text, mention, ids) in enumerate(SENTENCES, start=1):
-        at = text.index(mention)
-        gold = GoldMention(at, at + len(mention), mention, "Disease", ids)
-        documents.append(CorpusDocument(str(number), text, (gold,), title_end=len(text)))
-    write_pubtator(documents, tmp_path / "train.txt")
+    write_corpus(tmp_path / "train.txt", SENTENCES, "Disease")
     return load_config(
         ROOT / "configs/tiny/tiny.cfg",
         {

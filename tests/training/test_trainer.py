@@ -12,7 +12,6 @@ from transformers.training_args import TrainingArguments
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.positive import train_positive
 from spacy_angel.training.course.trainer import (
-    last_checkpoint,
     lock_run_folder,
     training_arguments,
 )
@@ -20,17 +19,6 @@ from spacy_angel.training.data.batches import encode
 from spacy_angel.training.data.development import Development
 from spacy_angel.training.settings.config_tables import DevelopmentSettings, PositiveSettings
 from spacy_angel.vocabulary.kb import ConceptKB
-
-
-def test_last_checkpoint_is_the_newest_complete_one(tmp_path):
-    assert last_checkpoint(tmp_path / "missing") is None
-    for step, state in ((20, "{}"), (100, "{}"), (120, '{"cut'), (140, None)):
-        folder = tmp_path / f"checkpoint-{step}"
-        folder.mkdir()
-        if state is not None:
-            (folder / "trainer_state.json").write_text(state)
-    assert last_checkpoint(tmp_path).name == "checkpoint-100"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-100", "checkpoint-20"]
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path):
@@ -56,13 +44,6 @@ def test_options_are_those_of_transformers(tmp_path):
     assert arguments(gradient_checkpointing=True, seed=7).gradient_checkpointing
     with pytest.raises(AngelError, match="TrainingArguments, which has no reprot_to"):
         arguments(reprot_to="tensorboard")
-
-
-def test_nothing_to_train_on(tmp_path):
-    backbone = tiny_backbone()
-    rows = encode([], backbone.prompts, 64)
-    with pytest.raises(AngelError, match="nothing to train on"):
-        train_positive(backbone, rows, PositiveSettings(optimizer=quick()), tmp_path)
 
 
 def test_only_the_best_checkpoint_by_development_accuracy_stays(tmp_path, monkeypatch, capsys):
