@@ -51,7 +51,6 @@ kb fetch medic --file $vocabularies/ctd_diseases.tsv -o kb/fetched
 info kb/tiny
 kb search kb/tiny Hypertension
 kb merge kb/tiny kb/fetched -o kb/both
-kb export kb/tiny -o names.tsv
 kb add kb/tiny --mentions $tiny/train.txt
 kb rename kb/tiny MESH:D006973 "High Blood Pressure"
 kb remove kb/tiny MESH:D003922

@@ -234,27 +234,6 @@ def kb_search(
         raise typer.Exit(1)
 
 
-@kb_app.command("export")
-def kb_export(
-    kb: options.Vocabulary,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File: .jsonl or .tsv, perhaps with .gz.")
-    ],
-) -> None:
-    """Write the concepts to a file: all that is known (JSON lines), or a table of names."""
-    from ..vocabulary.kb import ConceptKB
-    from ..vocabulary.sources.export import export_concepts
-
-    counts = export_concepts(ConceptKB.from_disk(kb), output)
-    typer.echo(f"{counts['concepts']:,} concepts, {counts['names']:,} names: {output}")
-    if counts["left_out"]:
-        typer.echo(
-            f"{counts['left_out']:,} names that contain a tab, a line break or | were left out of "
-            "the table. Export to JSON lines to keep them.",
-            err=True,
-        )
-
-
 @kb_app.command("check")
 def kb_check(
     rules: Annotated[Path, typer.Argument(help="File of rules, as the setting `curation` reads.")],

@@ -39,7 +39,6 @@ SEEDS = {
         "pubtator": ["CDR_sample.PubTator.txt", "corpus_pubtator.txt", "biored.pubtator"],
     },
     "vocabulary": {
-        "cellosaurus.v1": ["cellosaurus.txt"],
         "ctd.v1": ["ctd_diseases.tsv", "ctd_chemicals.tsv"],
         "drugbank.v1": ["drugbank.csv"],
         "fhir.v1": ["code_system.json"],
@@ -53,7 +52,6 @@ SEEDS = {
         "obographs.v1": ["obographs.json"],
         "omop.v1": ["omop"],
         "rdf.v1": ["ontology.owl", "thesaurus.ttl"],
-        "rxnorm.v1": ["RXNCONSO.RRF"],
         "scispacy.v1": ["scispacy.jsonl"],
         "snomed.v1": ["snomed"],
         "table.v1": ["table.tsv", "table.csv"],

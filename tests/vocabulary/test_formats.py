@@ -18,7 +18,6 @@ from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_v
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 # Format → the fixture that it is tried on.
 FILES = {
-    "cellosaurus.v1": "cellosaurus.txt",
     "ctd.v1": "ctd_diseases.tsv",
     "drugbank.v1": "drugbank.csv",
     "fhir.v1": "code_system.json",
@@ -32,7 +31,6 @@ FILES = {
     "obographs.v1": "obographs.json",
     "omop.v1": "omop",
     "rdf.v1": "ontology.owl",
-    "rxnorm.v1": "RXNCONSO.RRF",
     "scispacy.v1": "scispacy.jsonl",
     "snomed.v1": "snomed",
     "table.v1": "table.tsv",

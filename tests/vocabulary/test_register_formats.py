@@ -1,4 +1,4 @@
-"""Readers of genes, species, cell lines, drugs, rare diseases and diagnoses, on files in the true
+"""Readers of genes, species, drugs, rare diseases and diagnoses, on files in the true
 format; whole files where they are at hand."""
 
 from pathlib import Path
@@ -24,11 +24,9 @@ GENE_INFO = fixture("gene_info.tsv")
 NAMES = fixture("taxonomy/names.dmp")
 NODES = fixture("taxonomy/nodes.dmp")
 MERGED = fixture("taxonomy/merged.dmp")
-CELLOSAURUS = fixture("cellosaurus.txt")
 HGNC = fixture("hgnc.txt")
 DRUGBANK = fixture("drugbank.csv")
 ORDER = fixture("icd10cm_order.txt")
-RXNCONSO = fixture("RXNCONSO.RRF")
 
 
 def write(path: Path, text: str) -> Path:
@@ -98,27 +96,6 @@ def test_species(tmp_path):
     assert report.skipped == {"retired identifiers whose successor is not here": 1}
 
 
-def test_cell_lines(tmp_path):
-    concepts, _ = read(tmp_path / "cellosaurus.txt", CELLOSAURUS)
-    assert concepts == [
-        Concept(
-            "CVCL_0030",
-            "HeLa",
-            ("HELA", "Hela", "Henrietta Lacks cells"),
-            ("Cancer cell line", "NCBITaxon:9606"),
-            alternate_ids=("CVCL_9999",),
-        ),
-        Concept(
-            "CVCL_0462",
-            "L929",
-            types=("Spontaneously immortalized cell line", "NCBITaxon:10090"),
-        ),
-    ]
-    mouse, report = read(tmp_path / "c.txt", CELLOSAURUS, taxa="10090")
-    assert [c.canonical_name for c in mouse] == ["L929"]
-    assert report.skipped == {"cell lines of other species": 1}
-
-
 def test_hgnc(tmp_path):
     concepts, report = read(tmp_path / "hgnc_complete_set.txt", HGNC)
     assert concepts == [
@@ -171,18 +148,6 @@ def test_diagnoses(tmp_path):
     ]
     with pytest.raises(AngelError, match="line 1: expected order number"):
         list(read_vocabulary(write(tmp_path / "x", "A00 Cholera\n"), "icd10cm"))
-
-
-def test_rxnorm(tmp_path):
-    concepts, report = read(tmp_path / "RXNCONSO.RRF", RXNCONSO)
-    assert concepts == [
-        Concept("RXNORM:1191", "aspirin", ("acetylsalicylic acid",), ("IN",)),
-        Concept("RXNORM:215770", "Arthritis Foundation Aspirin", types=("BN",)),
-    ]
-    assert report.skipped == {
-        "concepts without a name of RxNorm's own": 1,
-        "suppressed names": 1,
-    }
 
 
 def test_terms_of_other_ontologies_stay_out_and_references_come_in(tmp_path):

@@ -11,7 +11,6 @@ from typing import Any
 from ....files.formats import Formats
 from ...names.concepts import Concept
 from . import (
-    cellosaurus,
     ctd,
     fhir,
     genbioel,
@@ -39,7 +38,6 @@ FORMATS = Formats(
         omop.FORMAT,
         ncbi.TAXONOMY,
         ncbi.GENES,
-        registers.RXNORM,
         registers.HGNC,
         registers.DRUGBANK,
         registers.ICD10CM,
@@ -52,7 +50,6 @@ FORMATS = Formats(
         ctd.CTD,
         obo.FORMAT,
         ctd.MEDIC,
-        cellosaurus.FORMAT,
         table.FORMAT,
     ],
 )

@@ -33,7 +33,7 @@ def read_scispacy(
     path: Path, report: VocabularyReport, *, prefix: str | None = None
 ) -> Iterator[Row]:
     """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`; also
-    `alternate_ids`, `parents`, `scopes` and `parts`, as `kb export` writes them.
+    `alternate_ids`, `parents`, `scopes` and `parts`.
 
     path (Path): the file, gzipped or not.
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
