@@ -111,7 +111,7 @@ def test_addresses_follow_release_and_species():
     for action, code in (
         (lambda: find_source("hpo2"), "is not in the catalog of vocabularies"),
         (lambda: find_source("snomed").addresses(), "cannot be downloaded automatically"),
-        (lambda: find_source("chebi").addresses("49"), "Only the newest release of"),
+        (lambda: find_source("chebi").addresses("249"), "Only the newest release of"),
         (lambda: find_source("hpo").addresses(taxa=("9606",)), "has no option --taxon"),
         (lambda: parse_taxa("human"), "Expected identifiers of NCBI Taxonomy"),
     ):
@@ -162,18 +162,18 @@ def zipped(path, name, text):
 
 
 def test_copies_are_archives_files_or_folders(tmp_path):
-    drugs = find_source("drugbank-open")
-    text = (FIXTURES / "drugbank.csv").read_text()
-    archive = zipped(tmp_path / "full.zip", "drugbank vocabulary.csv", text)
-    for copy in (archive, FIXTURES / "drugbank.csv"):
-        kb = fetch_vocabulary(drugs, tmp_path / "kb", copy=copy)
-        assert kb["DRUGBANK:DB00002"].canonical_name == "Cetuximab"
+    rxnorm = find_source("rxnorm-prescribable")
+    text = (FIXTURES / "RXNCONSO.RRF").read_text()
+    archive = zipped(tmp_path / "full.zip", "release/rrf/RXNCONSO.RRF", text)
+    for copy in (archive, FIXTURES / "RXNCONSO.RRF"):
+        kb = fetch_vocabulary(rxnorm, tmp_path / "kb", copy=copy)
+        assert kb["RXNORM:1191"].canonical_name == "aspirin"
         assert kb.meta["sources"][0]["path"] == str(copy)
         assert fetched_as(kb) is None
     umls = fetch_vocabulary(find_source("umls"), tmp_path / "umls", copy=FIXTURES / "umls")
     assert len(umls) > 0
     with pytest.raises(AngelError, match="cannot be read"):
-        fetch_vocabulary(drugs, tmp_path / "kb", copy=tmp_path / "none")
+        fetch_vocabulary(rxnorm, tmp_path / "kb", copy=tmp_path / "none")
 
 
 def test_licensed_sources_are_refused_with_the_steps(monkeypatch):

@@ -23,6 +23,7 @@ FILES = {
     "fhir.v1": "code_system.json",
     "gene_info.v1": "gene_info.tsv",
     "hgnc.v1": "hgnc.txt",
+    "rxnorm.v1": "RXNCONSO.RRF",
     "icd10cm.v1": "icd10cm_order.txt",
     "medic.v1": "medic.txt",
     "mesh_xml.v1": "desc.xml",

@@ -1,4 +1,4 @@
-"""Readers of genes, species, drugs, rare diseases and diagnoses, on files in the true
+"""Readers of genes, species, cell lines, drugs, rare diseases and diagnoses, on files in the true
 format; whole files where they are at hand."""
 
 from pathlib import Path
@@ -27,6 +27,7 @@ MERGED = fixture("taxonomy/merged.dmp")
 HGNC = fixture("hgnc.txt")
 DRUGBANK = fixture("drugbank.csv")
 ORDER = fixture("icd10cm_order.txt")
+RXNCONSO = fixture("RXNCONSO.RRF")
 
 
 def write(path: Path, text: str) -> Path:
@@ -148,6 +149,18 @@ def test_diagnoses(tmp_path):
     ]
     with pytest.raises(AngelError, match="line 1: expected order number"):
         list(read_vocabulary(write(tmp_path / "x", "A00 Cholera\n"), "icd10cm"))
+
+
+def test_rxnorm(tmp_path):
+    concepts, report = read(tmp_path / "RXNCONSO.RRF", RXNCONSO)
+    assert concepts == [
+        Concept("RXNORM:1191", "aspirin", ("acetylsalicylic acid",), ("IN",)),
+        Concept("RXNORM:215770", "Arthritis Foundation Aspirin", types=("BN",)),
+    ]
+    assert report.skipped == {
+        "concepts without a name of RxNorm's own": 1,
+        "suppressed names": 1,
+    }
 
 
 def test_terms_of_other_ontologies_stay_out_and_references_come_in(tmp_path):

@@ -1,10 +1,12 @@
-"""Registers in one table: HGNC's genes, DrugBank's open vocabulary, ICD-10-CM."""
+"""Registers in one table: HGNC's genes, DrugBank's open vocabulary, ICD-10-CM, RxNorm."""
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
-from ....files.formats import Format
+from ....files.formats import Format, first_line
+from ...names.concepts import normalize_name
 from .lines import read_lines, read_rows, wrong
 from .records import Row, VocabularyReport, make_row
 
@@ -12,6 +14,12 @@ _HGNC_COLUMNS = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_n
 _DRUGBANK_COLUMNS = ("DrugBank ID", "Accession Numbers", "Common name", "Synonyms")
 _ICD10CM_CODE = re.compile(r"[A-Z]\w{2,6}")
 _ICD10CM_LINE = re.compile(r"\d{5} [A-Z]\w{2,6} +[01] \S")
+_RXNORM_LINE = re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$")
+_RXNORM_COLUMNS = 18
+# RxNorm's kinds of names, the better canonical one first: ingredients, brands, drugs with their
+# strength, packages; then what only gives further names.
+_RXNORM_KINDS = ("IN", "PIN", "MIN", "BN", "SCDC", "SCD", "SBD", "GPCK", "BPCK")
+_RXNORM_ORDER = (*_RXNORM_KINDS, "PSN", "SY", "TMSY")
 
 
 def read_hgnc(path: Path, report: VocabularyReport) -> Iterator[Row]:
@@ -89,8 +97,50 @@ def _dotted(code: str) -> str:
     return f"ICD10CM:{code[:3]}{'.' if len(code) > 3 else ''}{code[3:]}"
 
 
+def read_rxnorm(path: Path, report: VocabularyReport) -> Iterator[Row]:
+    """RxNorm's RXNCONSO.RRF: ingredients, brands, clinical and branded drugs. Types are the term
+    types of the names by RxNorm itself (`IN`, `BN`, `SCD`, …); names of other sources are aliases.
+
+    path (Path): RXNCONSO.RRF, gzipped or not, or the folder that holds it.
+    YIELDS (Row): one a concept.
+    RAISES (AngelError): a line of other than 18 columns, or a concept in two places.
+    """
+    file = path / "RXNCONSO.RRF" if path.is_dir() else path
+    for rxcui, lines in groupby(_rxnorm_lines(file, report), key=lambda entry: entry[1][0]):
+        atoms = list(lines)
+        own = [cells for _, cells in atoms if cells[11] == "RXNORM"]
+        own.sort(key=lambda cells: _rank(cells[12]))
+        kinds = list(dict.fromkeys(c[12] for c in own if c[12] in _RXNORM_KINDS))
+        if not kinds:
+            report.skipped["concepts without a name of RxNorm's own"] += 1
+            continue
+        names: dict[str, str] = {}
+        for cells in (*own, *(cells for _, cells in atoms if cells[11] != "RXNORM")):
+            names.setdefault(normalize_name(cells[14]), cells[14])
+        yield make_row(file, atoms[0][0], f"RXNORM:{rxcui}", names.values(), types=kinds)
+
+
+def _rank(term_type: str) -> int:
+    return _RXNORM_ORDER.index(term_type) if term_type in _RXNORM_ORDER else len(_RXNORM_ORDER)
+
+
+def _rxnorm_lines(path: Path, report: VocabularyReport) -> Iterator[tuple[int, list[str]]]:
+    for number, line in read_lines(path):
+        cells = line.split("|")
+        if len(cells) != _RXNORM_COLUMNS + 1:
+            raise wrong(path, number, f"{_RXNORM_COLUMNS} columns, each closed by |", line)
+        if cells[1] == "ENG" and cells[16] in ("N", ""):
+            yield number, cells
+        else:
+            report.skipped["suppressed names"] += 1
+
+
 def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(" | ") if part.strip()]
+
+
+def _is_rxnorm(path: Path, head: str) -> bool:
+    return any(path.glob("RXNCONSO.RRF")) or _RXNORM_LINE.match(first_line(head)) is not None
 
 
 HGNC = Format("hgnc.v1", read_hgnc, lambda path, head: head.startswith("hgnc_id\tsymbol\t"))
@@ -98,3 +148,4 @@ DRUGBANK = Format("drugbank.v1", read_drugbank, lambda path, head: head.startswi
 ICD10CM = Format(
     "icd10cm.v1", read_icd10cm, lambda path, head: _ICD10CM_LINE.match(head) is not None
 )
+RXNORM = Format("rxnorm.v1", read_rxnorm, _is_rxnorm)

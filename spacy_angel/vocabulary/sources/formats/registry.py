@@ -38,6 +38,7 @@ FORMATS = Formats(
         omop.FORMAT,
         ncbi.TAXONOMY,
         ncbi.GENES,
+        registers.RXNORM,
         registers.HGNC,
         registers.DRUGBANK,
         registers.ICD10CM,
