@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
-from .documents import CorpusDocument, GoldMention
+from .documents import CorpusDocument, GoldMention, within_text
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -33,6 +33,7 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
     from spacy.tokens import Doc
     from spacy.util import filter_spans
 
+    document = within_text(document)
     cuts = sorted({offset for m in document.mentions for offset in (m.start, m.end)})
     words, spaces = _split_words(nlp.make_doc(document.text), cuts)
     doc = Doc(nlp.vocab, words=words, spaces=spaces)

@@ -1,11 +1,13 @@
 """Documents with gold mentions, what reading them counted, and the rules all formats share."""
 
 import re
+import unicodedata
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from ..errors import AngelError
+from ..errors import AngelError, AngelWarning
 from ..files.faults import FileReading, ReadingReport
 from ..vocabulary.names.identifiers import normal_ids
 from ..vocabulary.names.labels import find_entries
@@ -89,6 +91,62 @@ def place_of(string: str, context: str) -> int:
     return -1
 
 
+def is_same_mention(first: str, second: str) -> bool:
+    """Compare mentions as a normalization of Unicode leaves them: `TNF-α` is `TNF-a` and
+    `TNF-alpha`; accents, case and everything but letters and digits are ignored.
+
+    first (str), second (str): mentions.
+    RETURNS (bool): whether they have the same letters and digits, and at least one.
+    """
+    return any(_letters(first, n) == _letters(second, n) != "" for n in (1, None))
+
+
+def _letters(text: str, length: int | None) -> str:
+    """Letters and digits, Greek letters as so many characters of their names."""
+    names = ((c, unicodedata.name(c, "")) for c in unicodedata.normalize("NFKD", text).casefold())
+    latin = (n.split()[-1][:length].lower() if n.startswith("GREEK") else c for c, n in names)
+    return "".join(c for c in latin if c.isalnum())
+
+
+def ends_beyond(
+    mention: GoldMention, text: str, doc_id: str, report: ReadingReport | None = None
+) -> bool:
+    """Warn of a mention that ends beyond its text, and count it.
+
+    mention (GoldMention): to check.
+    text (str), doc_id (str): of its document.
+    report (ReadingReport | None): gets `mentions_outside_text`.
+    RETURNS (bool): whether it does, so that the caller skips it.
+    """
+    if mention.end <= len(text):
+        return False
+    message = (
+        f"The mention {mention.text!r} at {mention.start}-{mention.end} of document {doc_id} ends "
+        f"beyond the text, which has {len(text)} characters; it is skipped."
+    ) + _unit_hint(mention.text, text, mention.start, mention.end)
+    warnings.warn(message, AngelWarning, stacklevel=2)
+    if report is not None:
+        report.count("mentions_outside_text", note=message)
+    return True
+
+
+def within_text(document: CorpusDocument, report: ReadingReport | None = None) -> CorpusDocument:
+    """document (CorpusDocument): any. report (ReadingReport | None): see `ends_beyond`. RETURNS
+    (CorpusDocument): without the mentions that end beyond its text."""
+    text, doc_id = document.text, document.doc_id
+    mentions = tuple(m for m in document.mentions if not ends_beyond(m, text, doc_id, report))
+    return replace(document, mentions=mentions)
+
+
+def _unit_hint(mention: str, text: str, start: int, end: int) -> str:
+    """A sentence for offsets that count something else than characters."""
+    for unit, encoding, size in (("bytes", "utf-8", 1), ("UTF-16 units", "utf-16-le", 2)):
+        piece = text.encode(encoding, "replace")[start * size : end * size]
+        if piece.decode(encoding, "replace") == mention:
+            return f" The offsets count {unit} of the text. Convert them to characters."
+    return ""
+
+
 @dataclass
 class CorpusReport(ReadingReport):
     """What was read, repaired and left out.
@@ -97,6 +155,7 @@ class CorpusReport(ReadingReport):
         met and taken care of: `duplicate_documents`, `duplicate_mentions`, `repeated_ids`,
         `documents_outside_list`, `ids_not_found`, `relation_rows`, `individual_mentions`,
         `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`, `terms_not_in_example`,
+        `mentions_outside_text` (skipped), `normalized_mentions` (see `is_same_mention`),
         `unfinished_last_lines` (nothing else tells where a PubTator file is cut); and
         with `strict=False` the `faults`, of them `mentions_left_out` and `documents_left_out`.
         Preprocessing adds its own, see `spacy_angel.corpora.preprocessing`.
@@ -158,10 +217,22 @@ class Reading(FileReading):
         """
         start, end, mention = given.start, given.end, given.text
         covered = text[start:end] if 0 <= start < end else ""
+        if ends_beyond(given, text, doc_id, self.report):
+            return None
+        if covered.strip() and covered.split() != mention.split():
+            stops = range(start + 1, min(len(text), end + len(mention)) + 1)
+            ends = sorted(stops, key=lambda offset: abs(offset - end))
+            found = (stop for stop in ends if is_same_mention(text[start:stop], mention))
+            if not text.startswith(mention, start) and (stop := next(found, None)):
+                note = f"{self.where(line)}: {mention!r} of document {doc_id} is normalized text"
+                self.report.count("normalized_mentions", note=note)
+                covered = mention = text[start:stop]
         if not covered.strip() or covered.split() != mention.split():
             message = f"expected the mention {mention!r} at {start}-{end} of document {doc_id}, "
-            self.fault_at(line, f"{message}found {covered!r}.", skipped="mentions_left_out")
+            message += f"found {covered!r}.{_unit_hint(mention, text, start, end)}"
+            self.fault_at(line, message, skipped="mentions_left_out")
             return None
+        end = start + len(covered)
         if covered != mention or covered != covered.strip():
             start += len(covered) - len(covered.lstrip())
             end = start + len(covered.strip())

@@ -12,13 +12,14 @@ from typing import Any
 from ..errors import AngelError, cannot_read
 from ..files.formats import Formats, checked_options
 from ..files.reading import pieces
-from .documents import CorpusDocument, CorpusReport, Reading
+from .documents import CorpusDocument, CorpusReport, Reading, within_text
 from .formats import (
     bigbio,
     bioc,
     brat,
     docbin,
     grounded,
+    jats,
     label_studio,
     phrases,
     pubmed,
@@ -40,6 +41,8 @@ FORMATS = Formats(
         pubmed.FORMAT,
         brat.FORMAT,
         label_studio.FORMAT,
+        rows.JSON,
+        jats.FORMAT,
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
@@ -111,7 +114,8 @@ def corpus_writer(to: str, options: Mapping[str, Any]) -> Callable[..., None]:
     if chosen.write is None:
         known = ", ".join(writable_formats())
         raise AngelError(f"The format {chosen.name} cannot be written. Formats that can: {known}.")
-    return partial(chosen.write, **checked_options(chosen.write, options, chosen.name))
+    write = partial(chosen.write, **checked_options(chosen.write, options, chosen.name))
+    return lambda documents, path: write(map(within_text, documents), path)
 
 
 def write_corpus(
@@ -153,7 +157,7 @@ def _selected(
 ) -> Iterator[CorpusDocument]:
     """The documents of a list, duplicates once unless `seen` is None; all are counted."""
     missing = set(wanted or ())
-    for document in documents:
+    for document in (within_text(document, report) for document in documents):
         if wanted is not None and document.doc_id not in wanted:
             report.count("documents_outside_list")
             continue

@@ -12,7 +12,7 @@ from support.helpers import ROOT
 from spacy_angel.annotation.inputs import infer_format, plan_inputs, read_input
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport
 from spacy_angel.corpora.formats import rows, text
-from spacy_angel.errors import AngelError
+from spacy_angel.errors import AngelError, AngelWarning
 
 PUBMED = """\
 <?xml version="1.0" encoding="utf-8"?>
@@ -147,7 +147,8 @@ def test_jsonl(tmp_path) -> None:
     lines += ['{"id": "\\udc00", "text": "x"}']
     lines += ['{"id": "y", "text": "x", "mentions": [{"start": 0, "end": 9}]}', ""]
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    documents, report = read(path)
+    with pytest.warns(AngelWarning, match="0-9 of document y"):
+        documents, report = read(path)
     assert [(d.doc_id, d.text, d.title_end) for d in documents] == [
         ("x", "heart attack", None),
         ("7", "Title. Abstract.", 6),
@@ -157,7 +158,7 @@ def test_jsonl(tmp_path) -> None:
     (mention,) = documents[0].mentions
     assert (mention.start, mention.end, mention.text, mention.label) == (0, 5, "heart", "L")
     assert report.counts["documents_left_out"] == 9
-    assert report.counts["mentions_left_out"] == 1
+    assert report.counts["mentions_outside_text"] == 1
     with pytest.raises(AngelError, match=r"line 4: not a document: .* valid dictionary"):
         read(path, strict=True)
 

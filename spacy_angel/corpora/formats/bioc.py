@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from xml.etree import ElementTree
 
-from pydantic import BaseModel, BeforeValidator, Field, NonNegativeInt
+from pydantic import BaseModel, BeforeValidator, NonNegativeInt
 
 from ...files.atomic import replacing
 from ...files.formats import Format
@@ -26,18 +26,21 @@ from ..documents import CorpusDocument, GoldMention, Reading
 # Spaces that may be inserted between two passages; a larger offset is a fault.
 MAX_GAP = 100_000
 
-# Infons with an identifier, in order of precedence.
+# Infons with an identifier and their vocabularies, in order of precedence; without case, and
+# without `identifier` or `id` at the end: `NCBI Gene identifier`, `MESH_ID`.
 _ID_KEYS = {
     "identifier": "",
-    "mesh": "MESH",
+    "concept": "",
+    "normalized": "",
+    **dict.fromkeys(("mesh", "msh"), "MESH"),
     "omim": "OMIM",
-    "umls": "UMLS",
-    "snomedct": "SNOMEDCT",
-    "ncbi_gene": "NCBIGene",
-    "ncbi gene": "NCBIGene",
-    "ncbi_taxonomy": "NCBITaxon",
+    **dict.fromkeys(("umls", "umls cui", "cui"), "UMLS"),
+    **dict.fromkeys(("snomedct", "snomed"), "SNOMEDCT"),
+    **dict.fromkeys(("ncbi gene", "entrez gene", "entrez", "gene"), "NCBIGene"),
+    **dict.fromkeys(("ncbi taxonomy", "ncbi taxon", "taxonomy", "species"), "NCBITaxon"),
     "chebi": "CHEBI",
 }
+_ID_END = re.compile(r"(?<=.)[\W_]*(identifier|id)s?$")
 
 _PARTS, _STEPS, _READ_AS = "composite_parts", "preprocessing_steps", "read_as"
 
@@ -61,8 +64,8 @@ class _Location(BaseModel):
 
 
 class _Annotation(BaseModel):
-    text: Text
-    locations: Annotated[list[_Location], Field(min_length=1)]
+    text: Text = ""
+    locations: Annotated[list[_Location], _OrEmpty] = []
     infons: _Infons = {}
 
     @property
@@ -115,13 +118,16 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of a BioC JSON file: a collection, a list of documents, or one document a line.
+    """Documents of a BioC JSON file: a collection, a list of documents or of collections, or one
+    document a line.
 
     path (Path), reading (Reading), RETURNS, RAISES: as `read_bioc_xml`.
     """
     for number, value in stream_objects(path, reading, within=("documents", "PubTator3")):
-        with reading.leaving_out(number, "a BioC document"):
-            yield _document(value, reading, number)
+        collected = value.get("documents") if isinstance(value, Mapping) else None
+        for document in collected if isinstance(collected, list) else [value]:
+            with reading.leaving_out(number, "a BioC document"):
+                yield _document(document, reading, number)
 
 
 def _plain(element: ElementTree.Element) -> dict[str, Any]:
@@ -143,7 +149,10 @@ def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
     text, title_end = _text(document.passages)
     sentences = [sentence for passage in document.passages for sentence in passage.sentences]
     holders = (document, *document.passages, *sentences)
-    annotations = [annotation for holder in holders for annotation in holder.annotations]
+    everything = [annotation for holder in holders for annotation in holder.annotations]
+    annotations = [annotation for annotation in everything if annotation.locations]
+    # What a corpus says of the whole document, e.g. NLM-Chem's MeSH headings.
+    reading.report.count("annotations_without_location", len(everything) - len(annotations))
     parts = [annotation for annotation in annotations if annotation.role == "IndividualMention"]
     reading.report.count("individual_mentions", len(parts))
     mentions = (
@@ -199,7 +208,8 @@ def _mention(
 
 
 def _raw_ids(infons: Mapping[str, str]) -> str:
-    by_key = {key.lower(): value for key, value in infons.items()}
+    keys = {key: re.sub(r"[\W_]+", " ", _ID_END.sub("", key.lower())) for key in infons}
+    by_key = {keys[key]: value for key, value in infons.items()}
     for key, prefix in _ID_KEYS.items():
         if value := by_key.get(key, "").strip():
             return _BARE.sub(rf"{prefix}:\g<0>", value) if prefix else value

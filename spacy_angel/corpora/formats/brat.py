@@ -39,6 +39,8 @@ _NORMALIZED = re.compile(r"\S+ (\S+) (\S+?:\S+) *")
 _NOTE = "spacy-angel: "
 # In an `N` line: a vocabulary and the identifier in it.
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
+# A note that consists of identifiers, as in QUAERO: `C0004096 C0004099`.
+_NOTED_IDS = re.compile(r"(?:(?:C[0-9]{7}|[A-Za-z]\w*:\w+)(?:[\s,;|+]+|$))+")
 _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")
 # Python 2, on which brat runs, ends a line at each of these.
 _LINE_ENDS = re.compile("[\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -125,6 +127,9 @@ def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> Iterator
     end = extras.title_end if extras.title_end in range(len(text) + 1) else None
     here = replace(reading, name=str(file))
     bounds = _bounds(file, here).values()
+    # Tools on Windows may count such a line end as one character.
+    texts = dict.fromkeys((text, text.replace("\r\n", "\n")))
+    text = max(texts, key=lambda text: sum(_pieces(b, text) == b.text.split() for b in bounds))
     found = (_mention(bound, text, doc_id, extras.labels, here) for bound in bounds)
     mentions = tuple(mention for mention in found if mention is not None)
     yield CorpusDocument(doc_id, text, mentions, end, extras.steps)
@@ -145,6 +150,10 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
         else:
             offsets = (span.split() for span in match[2].split(";"))
             spans = sorted((int(start), int(end)) for start, end in offsets)
+            if name in bounds:
+                note = f"{reading.where(number)}: {name} again, read as another mention"
+                reading.report.count("repeated_names", note=note)
+                name += f"/{number}"
             bounds[name] = _Bound(number, match[1], spans, text)
     # A line may come before that of its mention.
     for number, line in others:
@@ -161,6 +170,8 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
                 bounds[target].extras = parse_as(note.removeprefix(_NOTE), MentionExtras)
             except (KeyError, ValueError):
                 _fault(reading, number, "a note of spacy-angel on a mention", line)
+        elif _NOTED_IDS.fullmatch(note) and place.split()[-1] in bounds:
+            bounds[place.split()[-1]].ids.extend(re.findall(r"[^\s,;|+]+", note))
         elif line.strip():
             reading.report.count("relations_and_notes_left_out")
     return bounds
@@ -175,7 +186,7 @@ def _mention(
 ) -> GoldMention | None:
     start, end = bound.spans[0][0], bound.spans[-1][1]
     mention, extras = bound.text, bound.extras
-    pieces = " ".join(text[begin:stop] for begin, stop in bound.spans).split()
+    pieces = _pieces(bound, text)
     if pieces == mention.split():
         mention = text[start:end]
         if pieces != mention.split():
@@ -188,6 +199,10 @@ def _mention(
     label = labels.get(bound.type, bound.type)
     given = GoldMention(start, end, mention, label, ids, extras.parts, extras.read_as)
     return reading.mention(given, text, doc_id, bound.line)
+
+
+def _pieces(bound: _Bound, text: str) -> list[str]:
+    return " ".join(text[begin:stop] for begin, stop in bound.spans).split()
 
 
 def _references(concept_ids: str) -> list[str]:

@@ -57,7 +57,8 @@ def _text(row: Sequence[Any], place: int | None) -> str:
 
 
 def _is_grounded(path: Path, head: str) -> bool:
-    return path.suffix.lower() == ".xlsx" or re.search(r"\baccept\b", first_line(head)) is not None
+    has_column = not head.startswith(("{", "[")) and re.search(r"\baccept\b", first_line(head))
+    return path.suffix.lower() == ".xlsx" or bool(has_column)
 
 
 FORMAT = Format("grounded", read_grounded, _is_grounded, holds="mentions")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.sax.saxutils import quoteattr
 
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel, Field
 
 from ...errors import AngelError
 from ...files.atomic import replacing, write_text
@@ -82,7 +82,10 @@ class _Data(BaseModel, extra="allow"):
 class _Task(BaseModel):
     data: _Data
     id: int | str | None = None
-    annotations: list[_Work] = []
+    # Old versions called them completions.
+    annotations: list[_Work] = Field(
+        [], validation_alias=AliasChoices("annotations", "completions")
+    )
     predictions: list[_Work] = []
 
 

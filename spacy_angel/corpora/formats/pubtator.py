@@ -25,6 +25,8 @@ _SECTION = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _TITLE = re.compile(r"[^|\t]+\|t\|")
 _RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
 _OFFSET = re.compile(r"[0-9]{1,12}")
+# dbSNP's number of a variant, which tmVar puts beside its own form.
+_RS_NUMBER = re.compile(r"(?:RSID|RS#):(\d+)")
 _BREAKS = str.maketrans("\t\n\r", "   ")
 
 
@@ -102,6 +104,8 @@ def _mention(
         reading.fault_at(line, message, skipped="mentions_left_out")
         return None
     _, start, end, mention, label, raw_ids, parts = [*fields, "", ""][:7]
+    if number := _RS_NUMBER.search(f"{raw_ids};{parts}"):
+        raw_ids, parts = f"rs{number[1]}", ""
     individual = tuple(parts.split("|")) if parts else ()
     given = GoldMention(int(start), int(end), mention, label, raw_ids, individual)
     return reading.mention(given, text, doc_id, line)

@@ -1,7 +1,11 @@
-"""Documents or corrections as JSON lines, and documents as the rows of a CSV or Parquet file."""
+"""Documents or corrections as JSON, and documents as the rows of a CSV or Parquet file.
+
+The JSON of annotation tools is read as well: doccano, Prodigy, spaCy, PubAnnotation, BERN2, and
+Label Studio's short form (JSON-MIN).
+"""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,18 +13,23 @@ from pydantic import BaseModel, BeforeValidator, StrictInt
 
 from ...errors import AngelError, missing_package
 from ...files.formats import Format, first_line, read_head
+from ...files.json_stream import stream_objects
 from ...files.json_values import Text, checked, parse_as
 from ...files.reading import MAX_LINE_BYTES, check_packing, numbered_lines
 from ...files.table import table_rows
 from ..documents import CorpusDocument, GoldMention, Reading
 
-ID_FIELDS = ("doc_id", "id", "pmid")
+ID_FIELDS = ("doc_id", "id", "pmid", "sourceid")
 _SEPARATORS = ("\t", ",", ";")
 _PARQUET_ROWS = 256
 # The encoding in which a value says only how it differs from the one before it.
 _BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
 # BioC's documents have passages.
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
+# Where annotation tools list their mentions, and what else tells a file of one of them.
+_TOOL_KEYS = ("ents", "spans", "entities", "denotations", "annotations", "label", "labels")
+_TOOL = re.compile(rf'(?<!\\)"({"|".join(_TOOL_KEYS)})"\s*:\s*\[')
+_NO_TOOL = re.compile(r'(?<!\\)"(passages|documents|PubTator3|data)"\s*:')
 
 
 def read_jsonl(
@@ -35,9 +44,71 @@ def read_jsonl(
     RETURNS (Iterator[CorpusDocument]): with the mentions (`start`, `end`, and any of `text`,
         `label`, `concept_id`) that a line brings.
     """
-    for number, row in json_rows(path, reading):
+    return _documents(json_rows(path, reading), reading, path, id_field, text_field)
+
+
+def read_json(
+    path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
+) -> Iterator[CorpusDocument]:
+    """As `read_jsonl`, for an object or a list of objects on any number of lines."""
+    objects = stream_objects(path, reading, within=())
+    rows = ((number, value) for number, value in objects if isinstance(value, dict))
+    return _documents(rows, reading, path, id_field, text_field)
+
+
+def _documents(
+    rows: Iterable[tuple[int, dict[str, Any]]],
+    reading: Reading,
+    path: Path,
+    id_field: str,
+    text_field: str,
+) -> Iterator[CorpusDocument]:
+    for number, row in rows:
+        if row.get("answer") in ("reject", "ignore"):
+            # Of Prodigy.
+            reading.report.count("rejected_documents")
+            continue
         with reading.leaving_out(number, "a document"):
             yield row_document(row, reading, path, number, id_field, text_field)
+
+
+def _tool_mentions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The mentions of an annotation tool in the form of `_Mention`. A list of anything else, e.g.
+    labels of the whole text, has none."""
+    attributes = row.get("attributes") or ()
+    ids = {one["subj"]: one.get("obj") for one in attributes if "subj" in one}
+    for key in _TOOL_KEYS:
+        found = [_tool_mention(given, ids) for given in row.get(key) or () if given]
+        mentions = [mention for mention in found if isinstance(mention.get("start"), int)]
+        if mentions:
+            return mentions
+    return []
+
+
+def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(given, list):
+        # Of doccano.
+        return dict(zip(("start", "end", "label"), given, strict=False))
+    if not isinstance(given, dict):
+        return {}
+    span = given.get("span")
+    values = {**given, **(span if isinstance(span, dict) else {})}
+
+    def first(*keys: str) -> Any:
+        return next((values[key] for key in keys if values.get(key) is not None), None)
+
+    label, own_id = first("label", "obj", "labels"), values.get("id")
+    concept_id = first("concept_id", "kb_id")
+    if concept_id is None:
+        # Of BERN2, which has lists of identifiers, and of PubAnnotation, which has names.
+        concept_id = own_id if isinstance(own_id, list) else ids.get(str(own_id))
+    return {
+        "start": first("start", "begin", "start_offset"),
+        "end": first("end", "end_offset"),
+        "text": first("text", "mention"),
+        "label": ",".join(label) if isinstance(label, list) else label,
+        "concept_id": "|".join(concept_id) if isinstance(concept_id, list) else concept_id,
+    }
 
 
 def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -216,11 +287,12 @@ def row_document(
         text = " ".join(str(part) for part in parts if part)
         title_end = len(str(parts[0])) if parts[0] else None
     doc_id = f"{path.name}:{number}" if doc_id is None else doc_id
-    found = checked({"doc_id": doc_id, "text": text, "mentions": row.get("mentions")}, _Row)
+    mentions = row["mentions"] if "mentions" in row else _tool_mentions(row)
+    found = checked({"doc_id": doc_id, "text": text, "mentions": mentions}, _Row)
     # pandas makes floats of whole numbers that may be missing.
     title_end = int(title_end) if title_end in range(len(found.text) + 1) else None
-    mentions = (_mention(mention, found, reading, number) for mention in found.mentions or ())
-    kept = tuple(mention for mention in mentions if mention is not None)
+    own = (_mention(mention, found, reading, number) for mention in found.mentions or ())
+    kept = tuple(mention for mention in own if mention is not None)
     return CorpusDocument(found.doc_id, found.text, kept, title_end=title_end)
 
 
@@ -260,6 +332,11 @@ def _is_named(path: Path, *endings: str) -> bool:
     return path.name.lower().removesuffix(".gz").endswith(endings)
 
 
+def _is_json(path: Path, head: str) -> bool:
+    is_tool = '"text"' in head and _TOOL.search(head) and not _NO_TOOL.search(head)
+    return head.startswith(("{", "[")) and bool(is_tool)
+
+
 def _is_jsonl(path: Path, head: str) -> bool:
     return _is_named(path, ".jsonl", ".ndjson") and not _PASSAGES.search(first_line(head))
 
@@ -272,5 +349,6 @@ CORRECTIONS = Format(
     holds="mentions",
 )
 JSONL = Format("jsonl", read_jsonl, _is_jsonl)
+JSON = Format("json", read_json, _is_json)
 CSV = Format("csv", read_csv, lambda path, head: _is_named(path, ".csv", ".tsv"), holds="texts")
 PARQUET = Format("parquet", read_parquet, lambda path, head: head.startswith("PAR1"))

@@ -1,0 +1,60 @@
+"""JATS, the XML of articles in PubMed Central (`.nxml`): title, abstract and body."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ...files.formats import Format
+from ...files.xml_stream import stream_elements
+from ..documents import CorpusDocument, Reading
+from .pubmed import plain_text
+
+# What is no running text.
+_SKIPPED = {"table", "disp-formula", "ref-list", "fn-group", "graphic", "media"}
+
+
+def read_jats(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
+    """An article, or each article of a `pmc-articleset`; paragraphs and headings one a line.
+
+    path (Path): file, plain or gzip.
+    reading (Reading): gets faults.
+    RETURNS (Iterator[CorpusDocument]): named by PMC number, else PMID, else DOI, else the file.
+    RAISES (AngelError): the XML is broken or cut, or something else.
+    """
+    whole = ElementTree.Element("article")
+    kinds = {"article": ["front", "body"], "pmc-articleset": ["article"]}
+    for _, element in stream_elements(path, reading, kinds):
+        if element.tag == "article":
+            yield _article(element, path)
+        else:
+            whole.append(element)
+    if len(whole):
+        yield _article(whole, path)
+
+
+def _article(article: ElementTree.Element, path: Path) -> CorpusDocument:
+    ids = {one.get("pub-id-type"): plain_text(one) for one in article.iterfind("front//article-id")}
+    known = ("pmcid", "pmc", "pmid", "doi")
+    doc_id = next((ids[kind] for kind in known if ids.get(kind)), path.name)
+    title = plain_text(article.find("front//article-title"))
+    sections = [*article.iterfind("front//abstract"), *article.iterfind("body")]
+    blocks = "\n".join(block for section in sections for block in _blocks(section) if block)
+    text = f"{title} {blocks}" if title and blocks else title or blocks
+    return CorpusDocument(doc_id, text, title_end=len(title) if title else None)
+
+
+def _blocks(element: ElementTree.Element) -> Iterator[str]:
+    for child in element:
+        if child.tag in ("p", "title"):
+            yield plain_text(child)
+        elif child.tag not in _SKIPPED:
+            yield from _blocks(child)
+
+
+def _recognizes(path: Path, head: str) -> bool:
+    root = re.search(r"<(?![?!])(\w[\w-]*)", head)
+    return root is not None and root[1] in ("article", "pmc-articleset")
+
+
+FORMAT = Format("jats", read_jats, _recognizes, holds="texts")
