@@ -6,6 +6,7 @@ section of a structured abstract begins with its label, `METHODS: …`, as PubMe
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -41,26 +42,40 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def _article(element: ElementTree.Element, reading: Reading, line: int) -> CorpusDocument | None:
-    pmid = _text(element.find("MedlineCitation/PMID"))
+    pmid = plain_text(element.find("MedlineCitation/PMID"))
     if not pmid:
         message = "the article that ends here has no PMID."
         reading.fault_at(line, message, skipped="documents_left_out")
         return None
-    title = _text(element.find("MedlineCitation/Article/ArticleTitle"))
+    title = plain_text(element.find("MedlineCitation/Article/ArticleTitle"))
     sections = element.findall("MedlineCitation/Article/Abstract/AbstractText")
+    # An abstract from elsewhere, where the journal has none in English.
+    sections = sections or element.findall(
+        "MedlineCitation/OtherAbstract[@Language='eng']/AbstractText"
+    )
     abstract = " ".join(part for part in map(_section, sections) if part)
-    text = f"{title} {abstract}" if abstract else title
-    return CorpusDocument(pmid, text, title_end=len(title))
+    text = f"{title} {abstract}" if title and abstract else title or abstract
+    return CorpusDocument(pmid, text, title_end=len(title) if title else None)
 
 
 def _section(element: ElementTree.Element) -> str:
-    text, label = _text(element), element.get("Label", "")
+    text, label = plain_text(element), element.get("Label", "")
     return f"{label}: {text}" if label and text else text
 
 
-def _text(element: ElementTree.Element | None) -> str:
-    """Text without markup (`<i>`, `<sub>`, formulas), white space in one space each."""
-    return "" if element is None else " ".join("".join(element.itertext()).split())
+def plain_text(element: ElementTree.Element | None) -> str:
+    """Text of an element of PubMed or JATS.
+
+    element (ElementTree.Element | None): e.g. an abstract.
+    RETURNS (str): without markup (`<i>`, `<sub>`, formulas), white space in one space each; empty
+        for None. Between adjacent pieces in bold, which are lines of their own, there is a space.
+    """
+    if element is None:
+        return ""
+    for before, after in pairwise(element):
+        if before.tag == after.tag and before.tag in ("b", "bold") and not before.tail:
+            before.tail = " "
+    return " ".join("".join(element.itertext()).split())
 
 
 def _recognises(path: Path, head: str) -> bool:
