@@ -7,10 +7,6 @@ import typer
 
 from . import options
 
-Plots = Annotated[
-    bool, typer.Option("--plots", help="Draw figures as PNG as well; needs the extra `plots`.")
-]
-
 
 def evaluate(
     pipeline: Annotated[
@@ -41,7 +37,6 @@ def evaluate(
             "(predicted mentions), document (identifiers of a document); may be repeated."
         ),
     ] = None,
-    plots: Plots = False,
     preprocessing: options.Preset = None,
     abbreviations: options.Abbreviations = None,
     option: options.ReaderOptions = None,
@@ -62,7 +57,6 @@ def evaluate(
         protocols=protocol or (),
         preprocessing=options.preprocessing_steps(preprocessing, abbreviations),
         corpus_options=options.reader_options(option),
-        plots=plots,
     )
     _print_metrics(metrics)
     typer.echo(f"Report: {output / REPORT}")
@@ -111,13 +105,12 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for a report of both.")
     ] = None,
-    plots: Plots = False,
 ) -> None:
     """Compare two evaluations of the same mentions."""
     from ..evaluation.compare import compare as run
     from ..evaluation.files import REPORT
 
-    comparison = run(first, second, output, plots=plots)
+    comparison = run(first, second, output)
     for count in ("lenient", "strict", "kb_id"):
         values = comparison[count]
         test = values["test"]

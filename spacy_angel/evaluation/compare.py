@@ -13,7 +13,6 @@ from ..errors import AngelError
 from ..files.atomic import write_json
 from .counts import percent
 from .files import read_metrics, read_predictions
-from .plots import plot_metrics
 from .report import write_comparison
 
 COMPARISON = "comparison.json"
@@ -23,14 +22,11 @@ def compare(
     dir_a: str | Path,
     dir_b: str | Path,
     output: str | Path | None = None,
-    *,
-    plots: bool = False,
 ) -> dict[str, Any]:
     """Compare two evaluations of the same mentions.
 
     dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
     output (str | Path | None): folder for `comparison.json` and `report.md`.
-    plots (bool): draw figures of both systems as well, see `plots.plot_metrics`.
     RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient`, `strict` and `kb_id` the
         accuracies at 1 of `a` and `b` in percent, `counts` (`both`, `only_a`, `only_b`, `neither`)
         and `test`, see `compare_hits`. Lenient counts the mentions that the vocabularies of both
@@ -67,11 +63,9 @@ def compare(
         }
     if output is not None:
         output = Path(output)
-        named = dict(zip(_names(comparison["systems"], paths), metrics, strict=True))
         write_json(output / COMPARISON, comparison)
-        if plots:
-            plot_metrics(named, output)
-        write_comparison(comparison, list(named), read_pairs(*paths), output)
+        names = _names(comparison["systems"], paths)
+        write_comparison(comparison, names, read_pairs(*paths), output)
     return comparison
 
 

@@ -20,9 +20,9 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.stats import binomtest
 
 from ..corpora.documents import GoldMention
+from ..corpora.entity_types import entity_type
 from ..errors import AngelError
 from ..model.mention import Mention
-from .confidence import calibration_error, reliability
 
 N_RANKS = 5
 """Accuracies are at 1 to so many candidates."""
@@ -94,7 +94,6 @@ class Outcome:
     """The counts of one mention, small enough to keep for a corpus of any size.
 
     label (str): label of the gold mention.
-    similarity (float): see `analyses.name_similarities`.
     gold (tuple[str, ...]): gold identifiers.
     covered (bool): the vocabulary has all of them, and there is at least one.
     partly_covered (bool): the vocabulary has at least one of them.
@@ -107,7 +106,6 @@ class Outcome:
     """
 
     label: str
-    similarity: float
     gold: tuple[str, ...]
     covered: bool
     partly_covered: bool
@@ -127,15 +125,13 @@ class Outcome:
         return self.found and not self.linked
 
 
-def count_result(result: MentionResult, similarity: float = 0.0) -> Outcome:
-    """result (MentionResult): a mention. similarity (float): see `Outcome`. RETURNS (Outcome): its
-    counts."""
+def count_result(result: MentionResult) -> Outcome:
+    """result (MentionResult): a mention. RETURNS (Outcome): its counts."""
     answer, gold = result.answer, result.gold
     concepts, name_ids = answer.ranking.concepts, answer.ranking.name_ids
     parts = [ranking for _, ranking in result.parts]
     return Outcome(
         label=result.mention.label,
-        similarity=similarity,
         gold=gold,
         covered=bool(result.known) and all(result.known),
         partly_covered=any(result.known),
@@ -268,6 +264,42 @@ def f_score(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
+def calibration_error(confidences: Sequence[float], right: Sequence[bool]) -> float:
+    """Expected calibration error: |accuracy - confidence| in each of ten bins of equal width,
+    weighted by the bin's mentions. Mentions that should get NIL count as well: their first concept
+    is wrong, and a calibrated score is low for them.
+
+    confidences (Sequence[float]): probability of the first concept, 0 to 1.
+    right (Sequence[bool]): whether it was right.
+    RETURNS (float): percentage points, e.g. ([0.8, 0.8], [True, False]) → 30.
+    """
+    probabilities = np.asarray(confidences, float)
+    bins = np.minimum((probabilities * 10).astype(int), 9)
+    gaps = np.bincount(bins, np.asarray(right, float) - probabilities)
+    return 100 * float(np.abs(gaps).sum()) / max(len(confidences), 1)
+
+
+def type_figures(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
+    """Accuracies by entity type of the mentions that the vocabulary covers.
+
+    outcomes (Iterable[Outcome]): all gold mentions.
+    RETURNS (list[dict[str, Any]]): `type`, `mentions`, `lenient` and `strict` in percent.
+    """
+    types: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.covered:
+            types.setdefault(entity_type(outcome.label), []).append(outcome)
+    return [
+        {
+            "type": name,
+            "mentions": len(own),
+            "lenient": percent([one.lenient_rank == 1 for one in own]),
+            "strict": percent([one.strict_rank == 1 for one in own]),
+        }
+        for name, own in sorted(types.items())
+    ]
+
+
 def linking_scores(
     outcomes: Sequence[Outcome], spurious_linked: int = 0, spurious_nil: int = 0
 ) -> dict[str, dict[str, float]]:
@@ -308,8 +340,7 @@ def summarize(
         `acc@1`, `interval`, `in_vocabulary` (accuracy where the vocabulary has all identifiers),
         and of the mentions in the vocabulary how many are linked to NIL, `nil`, and for how many of
         these the first concept is right, `nil_right_first`; the keys of `linking_scores`; with
-        probabilities, `confidence`: `mentions` with a score, `ece` (see `calibration_error`) and
-        `bins` (see `reliability`).
+        probabilities, `confidence`: `mentions` with a score and `ece` (see `calibration_error`).
     RAISES (AngelError): no mention has an identifier, or no identifier is in the vocabulary.
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
@@ -348,6 +379,5 @@ def summarize(
         figures["confidence"] = {
             "mentions": len(answered),
             "ece": calibration_error(confidences, right),
-            "bins": reliability(confidences, right),
         }
     return figures

@@ -96,7 +96,6 @@ def prediction_line(result: "MentionResult", outcome: "Outcome", kb: "ConceptKB"
         "lenient_rank": outcome.lenient_rank,
         "biosyn_rank": outcome.biosyn_rank,
         "strict_rank": outcome.strict_rank,
-        "similarity": outcome.similarity,
         "names": [{"name": n, "ids": list(ids), "score": score} for n, ids, score in names],
         "concepts": named(ranking.concepts),
         "parts": [{"text": text, "concepts": named(part.concepts)} for text, part in result.parts],

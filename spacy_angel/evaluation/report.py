@@ -8,7 +8,6 @@ from typing import Any
 
 from ..files.atomic import write_text
 from .files import REPORT, read_metrics, read_predictions
-from .plots import FIGURES
 
 _MAX_ROWS = 30
 _COUNTS = ("strict", "lenient", "biosyn", "kb_id")
@@ -16,8 +15,7 @@ _DECISIONS = ("linking", "detection")
 
 
 def write_report(directory: Path) -> None:
-    """Write `report.md` from `metrics.json` and `predictions.jsonl`, with the figures that are
-    there.
+    """Write `report.md` from `metrics.json` and `predictions.jsonl`.
 
     directory (Path): folder of an evaluation.
     RAISES (AngelError): one of the two files is missing.
@@ -37,11 +35,8 @@ def write_report(directory: Path) -> None:
         markdown_table([overall]),
         "## Accuracy, %",
         _figure_table(metrics, _COUNTS),
-        *(
-            f"## {FIGURES[name]}\n\n{markdown_table(groups)}"
-            for name, groups in metrics["analyses"].items()
-        ),
-        *_images(directory),
+        "## Accuracy by entity type",
+        markdown_table(metrics["by_type"]),
         "## Precision, recall and F-score, %",
         _figure_table(metrics, _DECISIONS),
         *(
@@ -62,7 +57,7 @@ def write_comparison(
     pairs: Iterable[tuple[dict[str, Any], dict[str, Any]]],
     directory: Path,
 ) -> None:
-    """Write `report.md` of two systems, with the figures that are there.
+    """Write `report.md` of two systems.
 
     comparison (Mapping[str, Any]): as `compare.compare` returns it.
     systems (Sequence[str]): names of the two.
@@ -89,7 +84,6 @@ def write_comparison(
     sections = [
         f"# A: {first}, B: {second}",
         markdown_table(rows),
-        *_images(directory),
         "## Most frequent mentions that only one of the two links right",
         _count_table(["mention", "gold", first, second], differing),
     ]
@@ -130,11 +124,6 @@ def _protocol_table(figures: Mapping[str, Any]) -> str:
             numbers = {key: v for key, v in values.items() if isinstance(v, (int, float))}
             rows.append({"type": f"{name} {mean}".strip(), **numbers})
     return markdown_table(rows)
-
-
-def _images(directory: Path) -> list[str]:
-    names = (name for name in FIGURES if (directory / f"{name}.png").exists())
-    return [f"![{FIGURES[name]}]({name}.png)" for name in names]
 
 
 def _count_table(head: Sequence[str], counts: Counter[Any]) -> str:

@@ -30,7 +30,6 @@ from ..vocabulary.kb import ConceptKB
 from .baselines import BASELINES
 from .counts import N_RANKS
 from .files import METRICS, PREDICTIONS
-from .plots import import_figure, plot_metrics
 from .protocols import check_protocols
 from .report import write_report
 from .systems import System, answer_documents, baseline_system, pipeline_system
@@ -55,7 +54,6 @@ def evaluate(
     protocols: Collection[str] = (),
     preprocessing: Preprocessing | None = None,
     corpus_options: Mapping[str, Any] | None = None,
-    plots: bool = False,
 ) -> dict[str, Any]:
     """Evaluate a system on a corpus; write `metrics.json`, `predictions.jsonl`, `report.md`.
 
@@ -77,11 +75,10 @@ def evaluate(
         Mentions outside the vocabulary are never dropped (see `counts`).
     corpus_options (Mapping[str, Any] | None): of `corpora.read_corpus`, for both corpora; `pmids`
         cannot be combined with `train_names`.
-    plots (bool): draw figures as well, see `plots.plot_metrics`.
-    RETURNS (dict[str, Any]): content of `metrics.json`: see `counts.summarize`, and
-        `analyses`, `protocols`;
-        `types`: those that the corpus has (`marked`) and counts of mentions of other types that
-        were found (`left_out`), which count neither as right nor as wrong; `run`.
+    RETURNS (dict[str, Any]): content of `metrics.json`: see `counts.summarize`, and `by_type` (see
+        `counts.type_figures`), `protocols`, `run`; `types`: those that the corpus has (`marked`)
+        and counts of mentions of other types that were found (`left_out`), which count neither as
+        right nor as wrong.
     RAISES (AngelError): a system, corpus, vocabulary or setting is invalid.
     """
     corpus, output = Path(corpus), Path(output)
@@ -90,9 +87,6 @@ def evaluate(
     if train_names is not None and "pmids" in corpus_options:
         raise AngelError("`pmids` and `train_names` cannot be combined.")
     check_protocols(protocols, predicted=predicted)
-    if plots:
-        # Before the evaluation rather than after it.
-        import_figure()
     is_baseline = isinstance(pipeline, str) and pipeline in BASELINES
     if preprocessing is None:
         preprocessing = Preprocessing(abbreviations="scispacy" if is_baseline else "keep")
@@ -151,8 +145,6 @@ def evaluate(
         "spacy_angel": version("spacy-angel"),
     }
     write_json(output / METRICS, metrics)
-    if plots:
-        plot_metrics({Path(_name(pipeline)).name: metrics}, output)
     write_report(output)
     return metrics
 

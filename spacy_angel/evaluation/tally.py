@@ -8,9 +8,7 @@ from typing import Any
 from ..corpora.entity_types import entity_type, types_left_out
 from ..errors import AngelWarning
 from ..vocabulary.kb import ConceptKB
-from ..vocabulary.lookup.tfidf import TrigramTfidf
-from .analyses import analyze, name_similarities
-from .counts import Outcome, count_result, summarize
+from .counts import Outcome, count_result, summarize, type_figures
 from .files import prediction_line
 from .protocols import SpanPair, protocol_figures
 from .systems import DocumentResults
@@ -25,7 +23,6 @@ class Tally:
 
     def __init__(self, kb: ConceptKB, protocols: Collection[str] = ()) -> None:
         self._kb = kb
-        self._tfidf = TrigramTfidf().fit(kb.name(i) for i in range(kb.n_names))
         self._protocols = protocols
         self._documents: list[SpanPair] = []
         self._outcomes: list[Outcome] = []
@@ -43,9 +40,8 @@ class Tally:
             if (span.start, span.end) not in on_gold:
                 self._spurious[not span.ids][entity_type(span.label)] += 1
         lines = []
-        similarities = name_similarities(mentions, self._kb, self._tfidf)
-        for result, similarity in zip(mentions, similarities, strict=True):
-            outcome = count_result(result, similarity)
+        for result in mentions:
+            outcome = count_result(result)
             self._outcomes.append(outcome)
             lines.append(prediction_line(result, outcome, self._kb))
         return lines
@@ -69,7 +65,7 @@ class Tally:
             "marked": marked,
             "left_out": {name: found[name] for name in sorted(left_out)},
         }
-        figures["analyses"] = analyze(self._outcomes)
+        figures["by_type"] = type_figures(self._outcomes)
         if self._protocols:
             figures["protocols"] = protocol_figures(
                 self._protocols, self._documents, self._outcomes

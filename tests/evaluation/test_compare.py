@@ -28,7 +28,7 @@ def lines(folder):
 def test_compare_two_systems(kb, tmp_path):
     for system in ("exact", "tfidf"):
         evaluate(system, CORPUS, "pubtator", kb, tmp_path / system, preprocessing=PLAIN)
-    comparison = compare(tmp_path / "exact", tmp_path / "tfidf", tmp_path / "both", plots=True)
+    comparison = compare(tmp_path / "exact", tmp_path / "tfidf", tmp_path / "both")
     assert comparison["systems"] == ["exact", "tfidf"]
     assert comparison["mentions"] == 8
     strict = comparison["strict"]
@@ -39,8 +39,6 @@ def test_compare_two_systems(kb, tmp_path):
     assert (comparison["kb_id"]["mentions"], comparison["kb_id"]["a"]) == (8, 62.5)
     report = (tmp_path / "both" / "report.md").read_text()
     assert report.startswith("# A: exact, B: tfidf\n")
-    assert "similarity.png" in report
-    assert (tmp_path / "both" / "similarity.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "both" / "comparison.json").read_text()) == comparison
     evaluate("exact", CORPUS, "pubtator", kb, tmp_path / "again", preprocessing=PLAIN)
     compare(tmp_path / "exact", tmp_path / "again", tmp_path / "both")

@@ -8,6 +8,7 @@ from spacy_angel.evaluation.counts import (
     Ranking,
     accuracy_interval,
     biosyn_rank,
+    calibration_error,
     composite_rank,
     count_result,
     lenient_rank,
@@ -202,3 +203,18 @@ def test_unusable_input_is_named():
         summarize([outcome([])])
     with pytest.raises(AngelError, match="MESH:D1"):
         summarize([outcome(["MESH:D1"], known=(False,))])
+
+
+@pytest.mark.parametrize(
+    ("confidences", "right", "error"),
+    [
+        ([0.8, 0.8], [True, False], 30),
+        ([0.05, 0.9], [True, True], (95 + 10) / 2),
+        # Bins 0.2 (20 said, 0 right), 0.7 (70, 50: two mentions), 0.8 (80, 0), 0.9 (90, 100)
+        ([0.9, 0.8, 0.7, 0.7, 0.2], [True, False, True, False, False], (20 + 40 + 80 + 10) / 5),
+        ([1.0, 0.95], [True, True], 2.5),
+        ([], [], 0),
+    ],
+)
+def test_calibration_error_written_out(confidences, right, error):
+    assert calibration_error(confidences, right) == pytest.approx(error)
