@@ -11,7 +11,7 @@ from support.helpers import ROOT
 
 from spacy_angel.annotation.inputs import infer_format, plan_inputs, read_input
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport
-from spacy_angel.corpora.formats import rows, text
+from spacy_angel.corpora.formats import text
 from spacy_angel.errors import AngelError, AngelWarning
 
 PUBMED = """\
@@ -263,61 +263,12 @@ def write_parquet(path: Path, columns: dict, **options) -> Path:
     return path
 
 
-@pytest.mark.parametrize("column", ["text", "mentions"])
-def test_one_value_of_many_parquet_rows_is_not_unpacked(tmp_path, column) -> None:
-    """2,000 rows share a megabyte: 2 GB of text in a file of a few kilobytes."""
-    pa = pytest.importorskip("pyarrow")
-    values = pa.DictionaryArray.from_arrays(pa.array([0] * 2000), ["x" * 2**20])
-    columns: dict = {"doc_id": [str(i) for i in range(2000)], "text": ["heart attack"] * 2000}
-    if column == "text":
-        columns["text"] = values
-    else:
-        labels = pa.StructArray.from_arrays([values], ["label"])
-        columns["mentions"] = pa.ListArray.from_arrays(range(2001), labels)
-    path = write_parquet(tmp_path / "a.parquet", columns, compression="zstd")
-    assert path.stat().st_size < 100_000
-    before = pa.total_allocated_bytes()
-    with pytest.raises(AngelError, match=r"a\.parquet, row 1: .* unpacks to over 300 times"):
-        read(path)
-    assert pa.total_allocated_bytes() - before < 2**24
-
-
 def test_rows_that_share_a_text_are_read(tmp_path) -> None:
     columns = {"doc_id": [str(i) for i in range(600)], "text": ["heart attack", None, "x"] * 200}
     documents, report = read(write_parquet(tmp_path / "a.parquet", columns), "parquet")
     assert [d.doc_id for d in documents] == [str(i) for i in range(600) if i % 3 != 1]
     assert {d.text for d in documents} == {"heart attack", "x"}
     assert report.counts["documents_left_out"] == 200
-
-
-def test_a_parquet_row_that_is_too_long_is_left_out(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(rows, "MAX_LINE_BYTES", 1000)
-    columns = {"doc_id": ["a", "b", "c"], "text": ["x" * 1000, "x" * 1001, "é" * 501]}
-    documents, report = read(write_parquet(tmp_path / "a.parquet", columns))
-    assert [d.doc_id for d in documents] == ["a"]
-    assert "line 2" in report.notes[0]
-    assert "it has 1,001 bytes, more than 1,000" in report.notes[0]
-    assert "it has 1,002 bytes" in report.notes[1]
-
-
-def test_values_that_say_only_how_they_differ_are_read_one_by_one(tmp_path) -> None:
-    """A value of a megabyte, and 99 that add a letter to the one before."""
-    pa = pytest.importorskip("pyarrow")
-    values = ["x" * 2**20 + "y" * i for i in range(100)]
-    columns = {"doc_id": [str(i) for i in range(100)], "text": values}
-    options = {"use_dictionary": False, "column_encoding": {"text": "DELTA_BYTE_ARRAY"}}
-    path = write_parquet(tmp_path / "a.parquet", columns, compression="zstd", **options)
-    del values, columns
-    assert path.stat().st_size < 100_000
-    pool = pa.default_memory_pool()
-    before = pool.bytes_allocated()
-    most = 0
-    [source] = plan_inputs([path], "parquet", {})
-    documents = read_input(source, strict=False, report=CorpusReport(), options={})
-    with pytest.raises(AngelError, match="unpacks to over 300 times"):  # noqa: PT012
-        for _ in documents:
-            most = max(most, pool.bytes_allocated() - before)
-    assert 0 < most < 2**24
 
 
 def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:

@@ -173,8 +173,11 @@ def test_what_says_nothing_of_the_text_is_counted(tmp_path: Path) -> None:
     row = {"text": TEXT, "spans": [{"start": 0, "end": 4}], "answer": "reject"}
     assert found(write(tmp_path, "a.jsonl", row), report) == []
     assert report.counts["rejected_documents"] == 1
-    row = {"text": TEXT, "labels": ["POSITIVE"], "label": "POSITIVE"}
+    row = {"text": TEXT, "labels": ["POSITIVE"], "label": 1, "spans": None}
     assert found(write(tmp_path, "a.jsonl", row)) == []
+    row = {"text": TEXT, "ents": [{"start": 0, "end": 4, "labels": [7]}]}
+    with pytest.raises(AngelError, match="as an annotation tool lists them"):
+        found(write(tmp_path, "a.jsonl", row))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ Label Studio's short form (JSON-MIN).
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,15 +15,14 @@ from ...errors import AngelError, missing_package
 from ...files.formats import Format, first_line, read_head
 from ...files.json_stream import stream_objects
 from ...files.json_values import Text, checked, parse_as
-from ...files.reading import MAX_LINE_BYTES, check_packing, numbered_lines
+from ...files.reading import numbered_lines
 from ...files.table import table_rows
 from ..documents import CorpusDocument, GoldMention, Reading
 
 ID_FIELDS = ("doc_id", "id", "pmid", "sourceid")
 _SEPARATORS = ("\t", ",", ";")
+_TEXT_FIELDS = ("title", "abstract", "title_end", "mentions")
 _PARQUET_ROWS = 256
-# The encoding in which a value says only how it differs from the one before it.
-_BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
 # BioC's documents have passages.
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
 # Where annotation tools list their mentions, and what else tells a file of one of them.
@@ -78,7 +77,8 @@ def _tool_mentions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     attributes = row.get("attributes") or ()
     ids = {one["subj"]: one.get("obj") for one in attributes if "subj" in one}
     for key in _TOOL_KEYS:
-        found = [_tool_mention(given, ids) for given in row.get(key) or () if given]
+        values = row.get(key)
+        found = [_tool_mention(one, ids) for one in values] if isinstance(values, list) else []
         mentions = [mention for mention in found if isinstance(mention.get("start"), int)]
         if mentions:
             return mentions
@@ -127,36 +127,23 @@ def read_parquet(
     """A Parquet file with the columns of `read_jsonl`'s fields.
 
     path (Path), reading (Reading), id_field (str), text_field (str), RETURNS: as `read_jsonl`.
-    RAISES (AngelError): it is no Parquet file, it unpacks to too much, or pyarrow is missing.
+    RAISES (AngelError): it is no Parquet file, or pyarrow is missing.
     """
     pq = import_parquet()
-    known = {*ID_FIELDS, "title", "abstract", "title_end", "mentions", id_field, text_field}
-    number = unpacked = 0
+    known = {*ID_FIELDS, *_TEXT_FIELDS, id_field, text_field}
+    number = 0
     try:
         size = path.stat().st_size
         with pq.ParquetFile(path) as file:
             names = [name for name in file.schema_arrow.names if name in known]
-            texts, n_rows = _text_columns(file, known)
-        # A value that many rows share stays one value in memory.
-        with pq.ParquetFile(path, read_dictionary=texts) as file:
-            for batch in file.iter_batches(batch_size=n_rows, columns=names):
-                unpacked += sum(map(_text_bytes, batch.columns))
-                check_packing(unpacked, size, f"{path}, row {number + 1}")
-                for i in range(len(batch)):
+            for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=names):
+                for row in batch.to_pylist():
                     number += 1
                     with reading.leaving_out(number, "a document"):
-                        row = batch.slice(i, 1)
-                        length = max(map(_text_bytes, row.columns), default=0)
-                        if length > MAX_LINE_BYTES:
-                            raise ValueError(
-                                f"it has {length:,} bytes, more than {MAX_LINE_BYTES:,}"
-                            )
-                        [row] = row.to_pylist()
                         yield row_document(row, reading, path, number, id_field, text_field)
                 reading.report.position = size * number // file.metadata.num_rows
     except AngelError:
         raise
-    # The last of them is pyarrow's for a text's number that its dictionary does not have.
     except (OSError, ValueError, IndexError) as error:
         raise AngelError(
             f"{path}, after row {number}: not a Parquet file, or damaged ({error})."
@@ -200,47 +187,6 @@ def import_parquet() -> Any:
     except ImportError as error:
         raise AngelError(missing_package("Parquet", "pyarrow", "parquet")) from error
     return pq
-
-
-def _text_columns(file: Any, known: Collection[str]) -> tuple[list[str], int]:
-    """Where a Parquet file holds text, and how many rows of it to read at a time.
-
-    file (Any): a `pyarrow.parquet.ParquetFile`. known (Collection[str]): columns to read.
-    RETURNS (tuple[list[str], int]): paths of columns within columns, such as
-        `mentions.list.element.label`, that can be read as a dictionary; a number of rows.
-    """
-    paths, n_rows = [], _PARQUET_ROWS
-    groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-    for i in range(len(file.schema)):
-        column = file.schema.column(i)
-        if column.physical_type != "BYTE_ARRAY" or column.path.partition(".")[0] not in known:
-            continue
-        if any(_BY_DIFFERENCE in group.column(i).encodings for group in groups):
-            # No dictionary can be made of these, and each is unpacked with all that it shares.
-            n_rows = 1
-        else:
-            paths.append(column.path)
-    return paths, n_rows
-
-
-def _text_bytes(array: Any) -> int:
-    """array (Any): of pyarrow. RETURNS (int): bytes of all its text, with every value unpacked."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    types, kind = pa.types, array.type
-    if types.is_struct(kind):
-        return sum(map(_text_bytes, array.flatten()))
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
-        return _text_bytes(array.flatten())
-    values = array.dictionary if types.is_dictionary(kind) else array
-    texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    if not any(is_text(values.type) for is_text in texts):
-        return 0
-    lengths = pc.cast(pc.binary_length(values), pa.int64())
-    if values is not array:
-        lengths = lengths.take(array.indices)
-    return pc.sum(lengths).as_py() or 0
 
 
 class _Mention(BaseModel):
@@ -287,7 +233,12 @@ def row_document(
         text = " ".join(str(part) for part in parts if part)
         title_end = len(str(parts[0])) if parts[0] else None
     doc_id = f"{path.name}:{number}" if doc_id is None else doc_id
-    mentions = row["mentions"] if "mentions" in row else _tool_mentions(row)
+    try:
+        mentions = row["mentions"] if "mentions" in row else _tool_mentions(row)
+    except TypeError as error:
+        raise ValueError(
+            f"mentions as an annotation tool lists them were expected ({error})"
+        ) from error
     found = checked({"doc_id": doc_id, "text": text, "mentions": mentions}, _Row)
     # pandas makes floats of whole numbers that may be missing.
     title_end = int(title_end) if title_end in range(len(found.text) + 1) else None
