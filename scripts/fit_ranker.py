@@ -20,7 +20,7 @@ import typer
 from ranker_sets import HELD, SETS, SHIPPED, MentionSet, chosen, is_hole, part_of, vocabulary
 
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
-from spacy_angel.evaluation.confidence import calibration_error
+from spacy_angel.evaluation.counts import calibration_error
 from spacy_angel.files.atomic import replacing
 from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
 from spacy_angel.linking.ranking.fit import FitItem, fit_weights, no_weights

@@ -34,7 +34,7 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         if element.tag in _OTHER:
             reading.report.count(_OTHER[element.tag])
             if element.tag == "DeleteCitation":
-                reading.report.withdrawn |= {_text(pmid) for pmid in element.iter("PMID")}
+                reading.report.withdrawn |= {plain_text(pmid) for pmid in element.iter("PMID")}
         elif (document := _article(element, reading, number)) is not None:
             version = element.find("MedlineCitation/PMID").get("Version", "")  # type: ignore[union-attr]
             reading.report.versions.append(int(version) if version.isdecimal() else 1)
