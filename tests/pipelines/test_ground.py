@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from spacy_angel.vocabulary.changes.rule_file import read_rules
 from support.tiny_linker import make_pipeline
 from typer.testing import CliRunner
 
@@ -15,6 +14,7 @@ from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.ground import Grounder, Query
 from spacy_angel.pipelines.load import find_linker
+from spacy_angel.vocabulary.changes.rules import read_rules
 
 ATTACK, ASPIRIN, MIGRAINE = "MESH:D006333", "MESH:D001241", "MESH:D008881"
 SHIPPED = {"preset": "shipped", "search": {"shortcuts": True}, "n_sents": None}
@@ -169,8 +169,8 @@ def test_what_a_curator_accepts_becomes_rules(folder: Path) -> None:
     result = CliRunner().invoke(app, [str(one) for one in given])
     assert result.exit_code == 0, result.output
     made = {rule.string: (rule.action, rule.concept) for rule in read_rules(rules).rules}
-    assert made["Aspirin"] == ("means", MIGRAINE)
-    assert made["cardiac failure"] == ("not-mention", "")
+    assert made["Aspirin"] == ("prefer", MIGRAINE)
+    assert made["cardiac failure"] == ("exclude", "")
     options = ["--column", "finding", "--curation", rules, "-o", folder / "again.csv"]
     assert run(folder, "ground", folder / "t.csv", *options)[0] == 0
     assert [row["concept_id"] for row in rows_of(folder / "again.csv")] == ["", "", "", MIGRAINE]
