@@ -4,7 +4,7 @@ the search found."""
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -94,8 +94,10 @@ class CandidateMerger:
             similar.append(_similar_names(request, self._kb, queries, self._nearest[i]))
         self._similar = dict(zip(mentions, similar, strict=True))
         worded = [i for i in mentions if not self._requests[i].is_gene]
-        compared = _with_vectors(
-            [self._similar[i] for i in worded], [self._queries[i] for i in worded]
+        compared = _compared(
+            [self._similar[i] for i in worded],
+            [self._queries[i] for i in worded],
+            "vector_similarity",
         )
         self._similar |= zip(worded, compared, strict=True)
 
@@ -129,7 +131,7 @@ class CandidateMerger:
             closest = dict.fromkeys([*range(len(some))[: self._n_similar], *order.tolist()])
             chosen = [some[place] for place in [*closest][: 2 * self._n_similar]]
             similar.append(_similar_names(self._requests[i], self._kb, self._queries[i], chosen))
-        compared = _with_vectors(similar, [self._queries[i] for i in unsure])
+        compared = _compared(similar, [self._queries[i] for i in unsure], "vector_similarity")
         for i, some_names in zip(unsure, compared, strict=True):
             self._similar[i] += [replace(name, is_similar=False) for name in some_names]
 
@@ -191,12 +193,12 @@ class CandidateMerger:
         searched = [i for i in self._found if i in self._similar]
         worded = [i for i in searched if not self._requests[i].is_gene]
         queries = [self._queries[i] for i in worded]
-        found = _with_vectors([self._found[i] for i in worded], queries)
+        found = _compared([self._found[i] for i in worded], queries, "vector_similarity")
         self._found |= zip(worded, found, strict=True)
         names = [self._found.get(i, self._similar.get(i, [])) for i in range(len(self._texts))]
         for i in searched:
             names[i] = self._found[i] + self._similar[i]
-        compared = _with_meaning([names[i] for i in worded], queries)
+        compared = _compared([names[i] for i in worded], queries, "meaning")
         for i, some in zip(worded, compared, strict=True):
             names[i] = some
         return self._candidates(names, searched)
@@ -295,24 +297,20 @@ def _similar_names(
     ]
 
 
-def _with_vectors(
-    names: Sequence[Sequence[CandidateName]], queries: Sequence[Sequence[Query]]
+def _compared(
+    names: Sequence[Sequence[CandidateName]],
+    queries: Sequence[Sequence[Query]],
+    field: Literal["vector_similarity", "meaning"],
 ) -> list[list[CandidateName]]:
-    """The names of each mention with the cosine of their words' vectors and a query's."""
-    cosines = _cosines(names, queries, shipped_name_encoder().static_vectors)
+    """The names of each mention with the greatest cosine with a query, by the static vectors of
+    their words or by the name encoder."""
+    encoder, is_meaning = shipped_name_encoder(), field == "meaning"
+    cosines = _cosines(names, queries, encoder.embed if is_meaning else encoder.static_vectors)
     return [
-        [replace(name, vector_similarity=cosine) for name, cosine in zip(own, some, strict=True)]
-        for own, some in zip(names, cosines, strict=True)
-    ]
-
-
-def _with_meaning(
-    names: Sequence[Sequence[CandidateName]], queries: Sequence[Sequence[Query]]
-) -> list[list[CandidateName]]:
-    """The names of each mention with how close in meaning they are to a query."""
-    cosines = _cosines(names, queries, shipped_name_encoder().embed)
-    return [
-        [replace(name, meaning=cosine) for name, cosine in zip(own, some, strict=True)]
+        [
+            replace(name, meaning=cosine) if is_meaning else replace(name, vector_similarity=cosine)
+            for name, cosine in zip(own, some, strict=True)
+        ]
         for own, some in zip(names, cosines, strict=True)
     ]
 
