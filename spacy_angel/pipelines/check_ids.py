@@ -70,9 +70,9 @@ def check_ids(
     RAISES (AngelError): see `load`.
 
     EXAMPLE:
-        >>> [one.status for one in check_ids([("MESH:D003920", "diabetes mellitus"),
-        ...                                   ("MESH:D003920", "Hypertension")])]
-        ['ok', 'other concept']
+        >>> pairs = ("MESH:D003920", "diabetes mellitus"), ("MESH:D003920", "Hypertension")
+        >>> print(*(one.status for one in check_ids(pairs)), sep=", ")
+        ok, other concept
     """
     nlp = pipeline if isinstance(pipeline, Language) else load(pipeline, kb)
     return list(checks(pairs, Grounder(nlp, find_linker(nlp))))

@@ -170,8 +170,8 @@ def ground(
 
     EXAMPLE:
         >>> found = ground(["heart attack", "hartattack", "blue"])
-        >>> [one.link and one.link.concept_id for one in found]
-        ['MESH:D009203', 'MESH:D009203', None]
+        >>> print(*(one.link and one.link.concept_id for one in found))
+        MESH:D009203 MESH:D009203 None
     """
     nlp = pipeline if isinstance(pipeline, Language) else load(pipeline, kb)
     grounder = Grounder(nlp, find_linker(nlp), k=k, threshold=threshold, nil_share=nil_share)
