@@ -169,7 +169,7 @@ def ground(
     RAISES (AngelError): see `load`. RAISES (ValueError): contexts or labels are more or fewer.
 
     EXAMPLE:
-        >>> found = ground(["heart attack", "hartattack", "blue"])
+        >>> found = ground(["heart attack", "heart atack", "blue"])
         >>> print(*(one.link and one.link.concept_id for one in found))
         MESH:D009203 MESH:D009203 None
     """
