@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -86,4 +85,8 @@ def make(model: str, vocabulary: str) -> Callable[..., Any]:
     """A pipeline with mentions by rule and a tiny linker, made with the settings of `add_pipe`."""
     from support.tiny_linker import make_pipeline
 
-    return partial(make_pipeline, model, vocabulary)
+    def made(*before: str, **config: Any) -> Any:
+        sources = {"model": model, "vocabulary": vocabulary} | config
+        return make_pipeline(sources.pop("model"), sources.pop("vocabulary"), *before, **sources)
+
+    return made
