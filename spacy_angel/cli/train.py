@@ -186,12 +186,12 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     from weasel.util import parse_config_overrides
 
     from ..training.course.config import find_config
-    from ..training.recogniser.config import load_recogniser_config
-    from ..training.recogniser.training import score_table, train_recogniser
+    from ..training.recognizer.config import load_recognizer_config
+    from ..training.recognizer.training import score_table, train_recognizer
 
     overrides = parse_config_overrides(ctx.args, env_var=None)
-    settings = load_recogniser_config(find_config(config), overrides)
-    scores = train_recogniser(settings, output)
+    settings = load_recognizer_config(find_config(config), overrides)
+    scores = train_recognizer(settings, output)
     if any(scores.values()):
         typer.echo(score_table(scores, settings.recogniser.labels))
     typer.echo(f"Recognizer: {output / 'model'}")

@@ -6,6 +6,7 @@ Every function can be run again after an interruption, and under `torchrun` or `
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from accelerate import PartialState
@@ -15,7 +16,8 @@ from transformers.trainer_utils import set_seed
 from ..errors import AngelError
 from ..model.checkpoint import PROMPT_FILE
 from .course.positive import train_positive
-from .course.trainer import MODEL_FOLDER, Trained, finished, lock_run_folder, write_result
+from .course.run_folder import MODEL_FOLDER, lock_run_folder, read_result, write_result
+from .course.trainer import Trained, trained
 from .data.batches import PAIR, encode
 from .data.corpus import LabelledMention, TrainingData
 from .data.development import generator_of
@@ -49,7 +51,7 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     # New rows and layers are initialized at random.
     set_seed(settings.positive.optimizer.seed)
     backbone = _on_device(make_backbone(config.backbone, data.names), settings.positive.optimizer)
-    if finished(output / "positive") is None:
+    if read_result(output / "positive", dict[str, Any]) is None:
         rows = encode(clauses(data), backbone.prompts, backbone.max_target_tokens)
         # Without a development set: how well clauses transfer to the sentences of a corpus varies
         # from checkpoint to checkpoint, long before the names are learned.
@@ -154,11 +156,10 @@ def _positive_only_model(config: TrainingConfig, start: str | Path) -> Backbone:
 
 def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Trained:
     settings = data.config.negative
-    output.mkdir(parents=True, exist_ok=True)
     lock_run_folder(output, {"settings": as_plain(settings), "start": str(start)})
-    if (done := finished(output)) is not None:
-        return done
-    best: Trained | None = None
+    if read_result(output, dict[str, Any]) is not None:
+        return trained(output)
+    results: list[Trained] = []
     without_gain = 0
     current = start
     for number in range(settings.rounds):
@@ -168,23 +169,27 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
         pairs_file = folder / "pairs.jsonl"
         if not pairs_file.exists():
             _mine(data, backbone, data.train[number :: settings.rounds], pairs_file)
-        trained = _train_on_pairs(data, backbone, pairs_file, settings, folder)
-        current = trained.folder
-        # Without a development set the last round counts.
-        if best is None or trained.accuracy is None or trained.accuracy > (best.accuracy or 0.0):
-            best, without_gain = trained, 0
-        else:
-            without_gain += 1
+        results.append(_train_on_pairs(data, backbone, pairs_file, settings, folder))
+        current = results[-1].folder
+        without_gain = 0 if _best(results) is results[-1] else without_gain + 1
         if without_gain >= settings.patience:
             break
-    assert best is not None
     if PartialState().is_main_process:
+        best = _best(results)
         load_backbone(best.folder).save(output / MODEL_FOLDER)
         write_result(output, {"accuracy": best.accuracy, "round": best.folder.parent.name})
         for folder in output.glob(f"round-*/{MODEL_FOLDER}"):
             shutil.rmtree(folder)
     PartialState().wait_for_everyone()
-    return Trained(output / MODEL_FOLDER, best.accuracy)
+    return trained(output)
+
+
+def _best(rounds: list[Trained]) -> Trained:
+    """RETURNS (Trained): of the highest accuracy, on a tie the earlier one; the last one without a
+    development set."""
+    if rounds[-1].accuracy is None:
+        return rounds[-1]
+    return max(rounds, key=lambda result: result.accuracy or 0.0)
 
 
 def _train_on_pairs(

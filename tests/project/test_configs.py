@@ -7,7 +7,7 @@ from support.helpers import ROOT
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.config import load_config
-from spacy_angel.training.recogniser.config import load_recogniser_config
+from spacy_angel.training.recognizer.config import load_recognizer_config
 
 RECOGNISER = ROOT / "configs" / "recogniser.cfg"
 CONFIGS = sorted(
@@ -32,7 +32,7 @@ def test_config_can_be_read(path):
 
 
 def test_the_recognisers_config_can_be_read():
-    config = load_recogniser_config(RECOGNISER)
+    config = load_recognizer_config(RECOGNISER)
     assert {"biored", "ncbi_disease", "bc5cdr", "gsc"} <= set(config.corpora)
     assert config.corpora["gnormplus"].annotated == {"GENE"}
     assert config.corpora["biored"].annotated == {*config.recogniser.labels} - {"PHENOTYPE"}

@@ -12,8 +12,8 @@ from transformers import BartForConditionalGeneration
 from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig
 from spacy_angel.recognition.network import NO_WORD, Row, TaggingNetwork, mean_by_word
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser.data import collate
-from spacy_angel.training.recogniser.training import RecogniserModule
+from spacy_angel.training.recognizer.data import collate
+from spacy_angel.training.recognizer.training import RecognizerModule
 
 
 def test_a_word_is_the_mean_of_its_pieces() -> None:
@@ -30,7 +30,7 @@ def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:
     model = BartForConditionalGeneration.from_pretrained(tmp_path).eval()
     encoder = {name: getattr(model.config, name) for name in ENCODER_FIELDS}
     form = FinderConfig(LABELS, 40, 8, encoder)
-    module = RecogniserModule(model.get_encoder(), len(LABELS)).eval()
+    module = RecognizerModule(model.get_encoder(), len(LABELS)).eval()
     torch.nn.init.normal_(module.cases.weight)
     reader = WordReader((tmp_path / "tokenizer.json").read_text(encoding="utf8"))
     rows = rows_of(form, reader)

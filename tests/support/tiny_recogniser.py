@@ -12,14 +12,14 @@ from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig, Mention
 from spacy_angel.recognition.network import TaggingNetwork
 from spacy_angel.recognition.windows import cut_windows
 from spacy_angel.recognition.words import WordReader
-from spacy_angel.training.recogniser.data import (
+from spacy_angel.training.recognizer.data import (
     Annotated,
     TaggedRow,
     TaggedRows,
     collate,
     word_tags,
 )
-from spacy_angel.training.recogniser.module import RecogniserModule
+from spacy_angel.training.recognizer.module import RecognizerModule
 
 LABELS = ("DISEASE", "GENE", "CELL_TYPE")
 # `breast cancer cells` is a cell type, and `breast cancer` in it a disease.
@@ -64,7 +64,7 @@ def tiny_finder(folder: Path, *, steps: int = 150, window: int = 40, overlap: in
     encoder = {name: getattr(model.config, name) for name in ENCODER_FIELDS}
     form = FinderConfig(LABELS, window, overlap, encoder)
     reader = WordReader((folder / "tokenizer.json").read_text(encoding="utf8"))
-    module = RecogniserModule(model.get_encoder(), len(LABELS)).train()
+    module = RecognizerModule(model.get_encoder(), len(LABELS)).train()
     learn(module, rows_of(form, reader), model.config.pad_token_id, steps)
     network = TaggingNetwork(
         SimpleNamespace(**encoder), module.weights(), torch.device("cpu"), torch.float32
@@ -83,7 +83,7 @@ def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
     return windows
 
 
-def learn(module: RecogniserModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:
+def learn(module: RecognizerModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:
     """RETURNS (float): the last loss."""
     torch.manual_seed(0)
     batch = collate(rows, pad_token_id)

@@ -3,7 +3,7 @@ import torch
 from support.models import log_prob_by_transformers
 from support.tiny_training import EXAMPLES, PAIRS, tiny_backbone
 
-from spacy_angel.training.data.batches import PAIR, collate_examples, collate_pairs, encode
+from spacy_angel.training.data.batches import PAIR, collate, encode
 from spacy_angel.training.models.losses import (
     IGNORE,
     label_logits,
@@ -15,7 +15,7 @@ def test_label_logits_are_the_models_own():
     backbone = tiny_backbone()
     model = backbone.model.eval()
     rows = encode(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
-    batch = collate_examples([rows[i] for i in range(len(rows))], model.config.pad_token_id)
+    batch = collate([rows[i] for i in range(len(rows))], model.config.pad_token_id)
     shapes = []
     projection = model.get_output_embeddings()
     projection.register_forward_hook(lambda *parts: shapes.append(tuple(parts[2].shape[:-1])))
@@ -31,7 +31,7 @@ def test_a_batch_equals_its_rows_alone_and_unpadded():
     backbone = tiny_backbone()
     model = backbone.model.eval()
     rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
-    batch = collate_pairs([rows[i] for i in range(len(rows))], model.config.pad_token_id)
+    batch = collate([rows[i] for i in range(len(rows))], model.config.pad_token_id)
     with torch.no_grad():
         chosen, rejected, _ = pair_log_probs(model, batch)
         together = torch.cat([chosen.sums, rejected.sums])

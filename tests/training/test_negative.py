@@ -6,7 +6,7 @@ import torch
 from support.tiny_training import PAIRS, quick, tiny_backbone
 
 from spacy_angel.training.course.negative import reference_log_probs, train_negative
-from spacy_angel.training.data.batches import PAIR, collate_pairs, encode
+from spacy_angel.training.data.batches import PAIR, collate, encode
 from spacy_angel.training.models.losses import pair_log_probs
 from spacy_angel.training.settings.config_tables import LossSettings, NegativeSettings
 
@@ -14,7 +14,7 @@ KINDS = ("dpo", "pairwise", "cpo", "simpo")
 
 
 def log_probs(backbone, rows):
-    batch = collate_pairs([rows[i] for i in range(len(rows))], 1)
+    batch = collate([rows[i] for i in range(len(rows))], 1)
     with torch.no_grad():
         chosen, rejected, _ = pair_log_probs(backbone.model.eval(), batch)
     return chosen, rejected

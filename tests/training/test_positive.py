@@ -5,7 +5,7 @@ import torch
 from support.tiny_training import EXAMPLES, quick, tiny_backbone, weights_of
 
 from spacy_angel.training.course.positive import train_positive
-from spacy_angel.training.data.batches import collate_examples, encode
+from spacy_angel.training.data.batches import collate, encode
 from spacy_angel.training.models.losses import label_logits, name_log_probs
 from spacy_angel.training.settings.config_tables import PositiveSettings
 
@@ -24,7 +24,7 @@ def train(output, backbone=None, **values):
 
 def log_probs(backbone):
     rows = encode(EXAMPLES, backbone.prompts, backbone.max_target_tokens)
-    batch = collate_examples([rows[i] for i in range(len(rows))], 1)
+    batch = collate([rows[i] for i in range(len(rows))], 1)
     with torch.no_grad():
         logits = label_logits(backbone.model.eval(), batch)
     return name_log_probs(logits, batch["labels"]).sums

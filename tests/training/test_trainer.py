@@ -11,10 +11,8 @@ from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
 from spacy_angel.training.course.positive import train_positive
-from spacy_angel.training.course.trainer import (
-    lock_run_folder,
-    training_arguments,
-)
+from spacy_angel.training.course.run_folder import lock_run_folder
+from spacy_angel.training.course.trainer import training_arguments
 from spacy_angel.training.data.batches import encode
 from spacy_angel.training.data.development import Development
 from spacy_angel.training.settings.config_tables import DevelopmentSettings, PositiveSettings

@@ -21,7 +21,7 @@ from ..data.development import Development, even_sample
 from ..models.backbones import load_backbone
 from ..settings.config_tables import DataSettings, DevelopmentSettings, TrainingConfig, as_plain
 from ..stages import fine_tune, mine, train_preferences
-from .trainer import RESULT_FILE, lock_run_folder, read_own, write_result
+from .run_folder import lock_run_folder, read_result, write_result
 
 SHIPPED_KB = DATA / SHIPPED_NAME / "angel_linker" / "kb"
 _REGRESSION_SAMPLE = 300
@@ -110,7 +110,6 @@ def run_stages(
     RAISES (AngelError): a file that cannot be read or does not fit the vocabulary; another run in
         the folder.
     """
-    output.mkdir(parents=True, exist_ok=True)
     vocabulary = _vocabulary_folder(kb, output)
     corpora = output / "corpus"
     train_file, dev_file = corpora / "train.json", corpora / "dev.json"
@@ -128,8 +127,8 @@ def run_stages(
     config = replace(config, data=data)
     # Before training rather than after it.
     label_files([str(held_out)], "dev", TrainingData(config).kb)
-    if (done := output / RESULT_FILE).is_file():
-        return TrainingRun(read_own(done, list[StageResult]), vocabulary, choose, held_out)
+    if (done := read_result(output, list[StageResult])) is not None:
+        return TrainingRun(done, vocabulary, choose, held_out)
     development = TrainingData(config).development
     assert development is not None
     regression = regression_set(config.development)

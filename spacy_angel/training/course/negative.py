@@ -19,12 +19,19 @@ from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
 from ...errors import AngelError
-from ..data.batches import TokenRows, collate_pairs, progress
+from ..data.batches import TokenRows, collate, progress
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
 from ..settings.config_tables import LOSSES, Loss, NegativeSettings
-from .trainer import LinkingTrainer, Trained, run_training, training_arguments
+from .trainer import (
+    LinkingTrainer,
+    Trained,
+    is_finished,
+    train,
+    trained,
+    training_arguments,
+)
 
 _REFERENCE = ("ref_chosen_logps", "ref_rejected_logps")
 
@@ -47,34 +54,43 @@ def train_negative(
     development (Development | None): chooses the checkpoint.
     options (Mapping[str, Any]): see `training_arguments`.
     RETURNS (Trained): where the model is.
-    RAISES (AngelError): the loss needs a reference and the rows have none; see `run_training`.
+    RAISES (AngelError): the loss needs a reference and the rows have none; see `train_positive`.
     """
     loss = LOSSES[settings.loss.kind]
     if loss.needs_reference and _REFERENCE[0] not in rows.values:
         raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
     nll_weight = settings.loss.nll_weight
     nll_weight = loss.nll_weight if nll_weight is None else nll_weight
-    arguments = training_arguments(
-        DPOConfig,
-        settings.optimizer,
-        output,
-        development is not None,
-        options,
-        beta=settings.loss.beta,
-        rpo_alpha=nll_weight or None,
-        reference_free=not loss.needs_reference,
-        precompute_ref_log_probs=True,
-        # The dropout of the settings is set on the model.
-        disable_dropout=False,
-    )
-    trainer = partial(PrefixDPOTrainer, loss=loss, processing_class=backbone.tokenizer)
-    return run_training(
-        trainer, arguments, collate_pairs, backbone, rows, settings, output, development
-    )
+    if not is_finished(output, settings, len(rows)):
+        arguments = training_arguments(
+            DPOConfig,
+            settings.optimizer,
+            output,
+            development is not None,
+            options,
+            beta=settings.loss.beta,
+            rpo_alpha=nll_weight or None,
+            reference_free=not loss.needs_reference,
+            precompute_ref_log_probs=True,
+            # The dropout of the settings is set on the model.
+            disable_dropout=False,
+        )
+        trainer = PrefixDPOTrainer(
+            loss=loss,
+            processing_class=backbone.tokenizer,
+            backbone=backbone,
+            development=development,
+            settings=settings.optimizer,
+            train_dataset=rows,
+            args=arguments,
+            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
+        )
+        train(trainer, output)
+    return trained(output)
 
 
 class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
-    """DPOTrainer whose batches come from `collate_pairs`, with the values of the reference.
+    """DPOTrainer whose batches come from `collate`, with the values of the reference.
 
     loss (Loss): a row of `LOSSES`.
     """
@@ -135,7 +151,7 @@ def reference_log_probs(
     autocast = torch.autocast(model.device.type, half, enabled=precision != "float32")
     for start in progress(range(0, len(rows), batch_size), "Reference", "batches"):
         part = order[start : start + batch_size]
-        batch = collate_pairs([rows[int(i)] for i in part], model.config.pad_token_id)
+        batch = collate([rows[int(i)] for i in part], model.config.pad_token_id)
         batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
         with torch.inference_mode(), autocast:
             sums = name_log_probs(label_logits(model, batch), batch["labels"]).sums

@@ -10,12 +10,19 @@ from typing import Any
 import torch
 from transformers.training_args import TrainingArguments
 
-from ..data.batches import TokenRows, collate_examples
+from ..data.batches import TokenRows, collate
 from ..data.development import Development
 from ..models.backbones import Backbone
 from ..models.losses import IGNORE, label_logits
 from ..settings.config_tables import PositiveSettings
-from .trainer import LinkingTrainer, Trained, run_training, training_arguments
+from .trainer import (
+    LinkingTrainer,
+    Trained,
+    is_finished,
+    train,
+    trained,
+    training_arguments,
+)
 
 
 class PositiveTrainer(LinkingTrainer):
@@ -66,11 +73,20 @@ def train_positive(
     development (Development | None): chooses the checkpoint.
     options (Mapping[str, Any]): see `training_arguments`.
     RETURNS (Trained): where the model is.
-    RAISES (AngelError): see `run_training`.
+    RAISES (AngelError): there are no rows, or the folder has another run.
     """
-    measured = development is not None
-    arguments = training_arguments(TrainingArguments, settings.optimizer, output, measured, options)
-    trainer = partial(PositiveTrainer, label_smoothing=settings.label_smoothing)
-    return run_training(
-        trainer, arguments, collate_examples, backbone, rows, settings, output, development
-    )
+    if not is_finished(output, settings, len(rows)):
+        measured = development is not None
+        trainer = PositiveTrainer(
+            label_smoothing=settings.label_smoothing,
+            backbone=backbone,
+            development=development,
+            settings=settings.optimizer,
+            train_dataset=rows,
+            args=training_arguments(
+                TrainingArguments, settings.optimizer, output, measured, options
+            ),
+            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
+        )
+        train(trainer, output)
+    return trained(output)

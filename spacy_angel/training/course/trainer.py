@@ -1,13 +1,11 @@
-"""What both stages share: transformers' arguments, data order, development accuracy as the
-evaluation, checkpoints that link, metrics in a file, resuming after an interruption."""
+"""What the trainers of all stages share: transformers' arguments, the order of the data, metrics in
+a file, and resuming after an interruption."""
 
 import json
 import os
-import shutil
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
@@ -15,26 +13,27 @@ from typing import Any, TypeVar
 import torch
 from torch.utils.data import Sampler
 from tqdm import tqdm
-from transformers.trainer import TRAINER_STATE_NAME, Trainer
+from transformers.trainer import Trainer
 from transformers.trainer_callback import PrinterCallback, TrainerCallback
-from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
 from ...errors import AngelError
-from ...files.atomic import write_json, write_text
-from ...files.json_values import parse_as
-from ..data.batches import LengthSampler, TokenRows
+from ...files.atomic import write_text
+from ..data.batches import LengthSampler
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..settings.config_tables import OptimizerSettings, as_plain
+from .run_folder import (
+    CHECKPOINTS_FOLDER,
+    METRICS_FILE,
+    MODEL_FOLDER,
+    last_checkpoint,
+    lock_run_folder,
+    read_result,
+    write_result,
+)
 
-MODEL_FOLDER = "model"
-METRICS_FILE = "metrics.jsonl"
-CHECKPOINTS_FOLDER = "checkpoints"
-RUN_FILE = "run.json"
-RESULT_FILE = "result.json"
 _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
-_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Trained:
     """What a stage leaves.
 
     folder (Path): weights, tokenizer, prompt settings: the best checkpoint by development
-        accuracy, or the last where there is no development set.
-    accuracy (float | None): of that checkpoint, top 1.
+        accuracy, or the last one without a development set.
+    accuracy (float | None): accuracy at 1 of that checkpoint on the development set.
     """
 
     folder: Path
@@ -54,12 +53,21 @@ class Trained:
         return f"Model: {self.folder}{accuracy}"
 
 
-class MeasuredTrainer(Trainer):
-    """Base of all trainers: batches of rows of similar length, checkpoints compared by `measure`.
+def trained(output: Path) -> Trained:
+    """output (Path): folder of a finished run. RETURNS (Trained): its result."""
+    result = read_result(output, dict[str, Any])
+    assert result is not None
+    return Trained(output / MODEL_FOLDER, result["accuracy"])
+
+
+class StageTrainer(Trainer):
+    """Base of all trainers: rows of similar length share a batch; `measure` compares checkpoints.
 
     settings (OptimizerSettings): of the training.
     train_dataset (Any): rows with their `lengths`, see `LengthSampler`.
     measured (bool): whether `measure` is called at each checkpoint.
+    kwargs (Any): of transformers' Trainer.
+    RAISES (AngelError): the arguments do not work here, e.g. TensorBoard is not installed.
     """
 
     def __init__(
@@ -67,15 +75,27 @@ class MeasuredTrainer(Trainer):
     ) -> None:
         self.settings = settings
         self.rows = train_dataset
-        super().__init__(
-            train_dataset=train_dataset,
-            # transformers needs one for any evaluation; it is not used.
-            eval_dataset=train_dataset if measured else None,
-            **kwargs,
-        )
+        set_dropout(kwargs["model"], settings.dropout, settings.attention_dropout)
+        try:
+            super().__init__(
+                train_dataset=train_dataset,
+                # transformers needs one for any evaluation; it is not used.
+                eval_dataset=train_dataset if measured else None,
+                **kwargs,
+            )
+        except RuntimeError as error:
+            raise AngelError(f"The settings do not work here: {error}") from error
 
     def measure(self) -> dict[str, float]:
-        """RETURNS (dict[str, float]): metrics of the model as it is."""
+        """RETURNS (dict[str, float]): metrics of the current weights."""
+        raise NotImplementedError
+
+    def finish(self, folder: Path) -> dict[str, Any]:
+        """Save the model; called in the first process, at the end.
+
+        folder (Path): to write.
+        RETURNS (dict[str, Any]): the result of the run, as plain values.
+        """
         raise NotImplementedError
 
     def evaluate(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> dict:
@@ -93,13 +113,61 @@ class MeasuredTrainer(Trainer):
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         return LengthSampler(self.rows.lengths, self.settings.batch_size, self.settings.seed)
 
+    def _save_checkpoint(self, *args: Any, **kwargs: Any) -> None:
+        # transformers considers the best checkpoint missing if its folder does not exist yet. A
+        # process that checked before the first one had made it would not wait for the others at
+        # the end, and they would wait for it forever.
+        folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
+        folder.mkdir(parents=True, exist_ok=True)
+        super()._save_checkpoint(*args, **kwargs)
 
-class LinkingTrainer(MeasuredTrainer):
+
+def is_finished(output: Path, settings: Any, n_rows: int) -> bool:
+    """Begin a run, or find that it has finished.
+
+    output (Path): folder of the run; created if it is missing.
+    settings (Any): dataclass; a run in the same folder must have had the same, and as many rows.
+    n_rows (int): size of the training set.
+    RETURNS (bool): whether the folder has the result of this run.
+    RAISES (AngelError): there are no rows, or the folder has another run.
+    """
+    if not n_rows:
+        raise AngelError(
+            f"There is nothing to train on for {output}. Check the files and the vocabulary."
+        )
+    lock_run_folder(output, {"settings": as_plain(settings), "rows": n_rows})
+    return read_result(output, dict[str, Any]) is not None
+
+
+def train(trainer: StageTrainer, output: Path) -> None:
+    """Train, from the last checkpoint if there is one; the first process writes model and result.
+
+    trainer (StageTrainer): with the arguments of `training_arguments` for this folder.
+    output (Path): folder of the run.
+    """
+    is_first = trainer.args.should_save
+    if is_first:
+        print(f"Training on {len(trainer.rows):,} examples: {output}")
+    trainer.remove_callback(PrinterCallback)
+    trainer.add_callback(Report(output / METRICS_FILE))
+    with trainer.args.main_process_first(desc="checkpoints"):
+        checkpoint = last_checkpoint(output)
+    with warnings.catch_warnings():
+        # transformers calls a function by its old name, and is not sure of the age of files.
+        for message in (".*torch.cpu.amp.autocast", "mtime may not be reliable"):
+            warnings.filterwarnings("ignore", message)
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    if is_first:
+        write_result(output, trainer.finish(output / MODEL_FOLDER))
+    trainer.accelerator.wait_for_everyone()
+
+
+class LinkingTrainer(StageTrainer):
     """Base of the trainers of both stages.
 
     backbone (Backbone): what is trained, in place.
     development (Development | None): measured at each checkpoint.
-    kwargs (Any): see `MeasuredTrainer`.
+    kwargs (Any): see `StageTrainer`.
     """
 
     def __init__(
@@ -112,9 +180,8 @@ class LinkingTrainer(MeasuredTrainer):
     def measure(self) -> dict[str, float]:
         """Development accuracy by constrained search, shared among the processes."""
         assert self.development is not None
-        model = self.accelerator.unwrap_model(self.model)
         counts = self.development.hits(
-            Backbone(model, self.backbone.tokenizer, self.backbone.format),
+            self._trained(),
             part=self.accelerator.process_index,
             parts=self.accelerator.num_processes,
         )
@@ -122,13 +189,14 @@ class LinkingTrainer(MeasuredTrainer):
         top1, top_k, total = self.accelerator.reduce(values, reduction="sum").tolist()
         return {"accuracy": top1 / total, "accuracy_top_k": top_k / total}
 
-    def _save_checkpoint(self, *args: Any, **kwargs: Any) -> None:
-        # transformers considers the best checkpoint missing if its folder does not exist yet. A
-        # process that checked before the first one had made it would not wait for the others at
-        # the end, and they would wait for it forever.
-        folder = Path(str(self.args.output_dir)) / f"checkpoint-{self.state.global_step}"
-        folder.mkdir(parents=True, exist_ok=True)
-        super()._save_checkpoint(*args, **kwargs)
+    def finish(self, folder: Path) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): `accuracy` on the development set, if there is one."""
+        self._trained().save(folder)
+        return {"accuracy": self.state.best_metric}
+
+    def _trained(self) -> Backbone:
+        model = self.accelerator.unwrap_model(self.model)
+        return Backbone(model, self.backbone.tokenizer, self.backbone.format)
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         folder = str(output_dir or self.args.output_dir)
@@ -262,162 +330,3 @@ def training_arguments(
             "load_best_model_at_end": True,
         }
     return kind(**{**arguments, **own, **options})
-
-
-def run_training(
-    make_trainer: Callable[..., LinkingTrainer],
-    arguments: TrainingArguments,
-    collate: Callable[..., Any],
-    backbone: Backbone,
-    rows: TokenRows,
-    settings: Any,
-    output: Path,
-    development: Development | None,
-) -> Trained:
-    """Train, continue an interrupted run, or return the result of a finished one.
-
-    make_trainer (Callable[..., LinkingTrainer]): a class, or one with some arguments filled in.
-    arguments (TrainingArguments): see `training_arguments`.
-    collate (Callable[..., Any]): rows and `pad_token_id` → a batch.
-    backbone (Backbone): trained in place.
-    rows (TokenRows): the training set.
-    settings (Any): dataclass with an `optimizer`; a run in the same folder must have had the same,
-        and as many rows.
-    output (Path): folder of the stage.
-    development (Development | None): measured at each checkpoint.
-    RETURNS (Trained): the folder `model` in `output`.
-    RAISES (AngelError): there are no rows, or the folder has another run.
-    """
-    if not len(rows):
-        raise AngelError(
-            f"There is nothing to train on for {output}. Check the files and the vocabulary."
-        )
-    optimizer: OptimizerSettings = settings.optimizer
-    output.mkdir(parents=True, exist_ok=True)
-    lock_run_folder(output, {"settings": as_plain(settings), "rows": len(rows)})
-    if (done := finished(output)) is not None:
-        return done
-    set_seed(optimizer.seed)
-    set_dropout(backbone.model, optimizer.dropout, optimizer.attention_dropout)
-    try:
-        trainer = make_trainer(
-            args=arguments,
-            backbone=backbone,
-            settings=optimizer,
-            development=development,
-            train_dataset=rows,
-            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
-        )
-    except RuntimeError as error:  # e.g. TensorBoard is not installed
-        raise AngelError(f"The settings do not work here: {error}") from error
-    if trainer.args.should_save:
-        print(f"Training on {len(rows):,} examples: {output}")
-    train_or_resume(trainer, output)
-    folder = output / MODEL_FOLDER
-    accuracy = trainer.state.best_metric
-    if trainer.args.should_save:
-        model = trainer.accelerator.unwrap_model(trainer.model)
-        Backbone(model, backbone.tokenizer, backbone.format).save(folder)
-        write_result(output, {"accuracy": accuracy})
-    trainer.accelerator.wait_for_everyone()
-    return Trained(folder, accuracy)
-
-
-def train_or_resume(trainer: Trainer, output: Path) -> None:
-    """Train, from the last checkpoint if there is one.
-
-    trainer (Trainer): with `CHECKPOINTS_FOLDER` of the output as its own.
-    output (Path): folder of the stage, for the metrics.
-    """
-    trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(Report(output / METRICS_FILE))
-    with trainer.args.main_process_first(desc="checkpoints"):
-        checkpoint = last_checkpoint(output / CHECKPOINTS_FOLDER)
-    with warnings.catch_warnings():
-        # transformers calls a function by its old name, and is not sure of the age of files.
-        for message in (".*torch.cpu.amp.autocast", "mtime may not be reliable"):
-            warnings.filterwarnings("ignore", message)
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-
-
-def write_result(output: Path, result: Any) -> None:
-    """Mark a run as finished, and remove its checkpoints, which nothing needs any more.
-
-    output (Path): folder of the run.
-    result (Any): plain values.
-    """
-    write_json(output / RESULT_FILE, result)
-    shutil.rmtree(output / CHECKPOINTS_FOLDER, ignore_errors=True)
-
-
-def finished(output: Path) -> Trained | None:
-    """RETURNS (Trained | None): the result of a stage, None if it has not ended."""
-    result = output / RESULT_FILE
-    if not result.is_file():
-        return None
-    return Trained(output / MODEL_FOLDER, read_own(result, dict[str, Any])["accuracy"])
-
-
-def read_own(path: Path, kind: type[_Kind]) -> _Kind:
-    """Read a file that a run wrote into its folder.
-
-    path (Path): JSON.
-    kind (type[_Kind]): see `parse_as`.
-    RETURNS (_Kind): its values.
-    RAISES (AngelError): it is damaged.
-    """
-    try:
-        return parse_as(path.read_bytes(), kind)
-    except ValueError as error:
-        raise AngelError(
-            f"{path} is damaged: {error}. Remove it, and run the same command again."
-        ) from error
-
-
-def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
-    """Note which run a folder is for, and refuse the folder of another one.
-
-    output (Path): exists.
-    run (dict[str, Any]): plain values.
-    RAISES (AngelError): the folder belongs to another run; names what differs.
-    """
-    file = output / RUN_FILE
-    if not file.exists():
-        write_text(file, json.dumps(run, indent=2) + "\n")
-        return
-    found = read_own(file, dict[str, Any])
-    if found != run:
-        one, other = _flat(found), _flat(run)
-        names = sorted(n for n in one.keys() | other.keys() if one.get(n) != other.get(n))
-        raise AngelError(
-            f"{output} has a run with other settings: {', '.join(names)}. Use a new folder."
-        )
-
-
-def last_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint that was written to its end; unfinished newer ones are removed.
-
-    folder (Path): of the checkpoints; may be missing.
-    RETURNS (Path | None): e.g. `checkpoint-500`.
-    """
-    checkpoints = sorted(
-        folder.glob("checkpoint-*"), key=lambda path: -int(path.name.split("-")[-1])
-    )
-    for path in checkpoints:
-        # The trainer writes its state last.
-        try:
-            parse_as((path / TRAINER_STATE_NAME).read_bytes(), dict[str, Any])
-            return path
-        except (OSError, ValueError):
-            shutil.rmtree(path, ignore_errors=True)
-    return None
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in values.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{name}.")
-        else:
-            flat[prefix + name] = repr(value)
-    return flat

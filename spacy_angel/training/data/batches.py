@@ -132,10 +132,8 @@ def encode(
     return TokenRows(joined)
 
 
-def collate_examples(
-    rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int
-) -> dict[str, Tensor]:
-    """A batch of positive examples.
+def collate(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict[str, Tensor]:
+    """A batch of examples, or of preference pairs: all chosen names, then all rejected ones.
 
     With source [0, 5, 2], prefix [2, 7], name [8, 9, 2]: `decoder_input_ids` [2, 7, 8, 9],
     `labels` [-100, 8, 9, 2]: what stands at a position predicts the label there, and nothing of
@@ -143,32 +141,29 @@ def collate_examples(
 
     rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode`.
     pad_token_id (int): the model's.
-    RETURNS (dict[str, Tensor]): `input_ids`, `attention_mask`, `decoder_input_ids`, `labels`.
+    RETURNS (dict[str, Tensor]): `input_ids`, `attention_mask`, `decoder_input_ids`, `labels`:
+        int64[sequences, tokens]; the `values` of the rows, float32[rows].
     """
-    return _batch(
-        [row["source"] for row in rows],
-        [(row["prefix"], row["name"]) for row in rows],
-        pad_token_id,
-    )
-
-
-def collate_pairs(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict[str, Tensor]:
-    """A batch of preference pairs: the chosen names' rows first, then the rejected ones', each
-    as in `collate_examples`.
-
-    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode` for pairs.
-    pad_token_id (int): the model's.
-    RETURNS (dict[str, Tensor]): as `collate_examples`, twice as many rows; and, where the rows
-        have them, `ref_chosen_logps` and `ref_rejected_logps`, one value a pair.
-    """
-    batch = _batch(
-        [row["source"] for row in rows] * 2,
-        [(row["prefix"], row[side]) for side in PAIR for row in rows],
-        pad_token_id,
-    )
-    for name in rows[0].keys() & {"ref_chosen_logps", "ref_rejected_logps"}:
-        batch[name] = torch.tensor([float(row[name]) for row in rows])
-    return batch
+    targets = [name for name in ("name", *PAIR) if name in rows[0]]
+    sequences = [(row["source"], row["prefix"], row[name]) for name in targets for row in rows]
+    n_source = padded(max(len(source) for source, _, _ in sequences))
+    n_target = padded(max(len(prefix) + len(name) - 1 for _, prefix, name in sequences))
+    n = len(sequences)
+    batch = {
+        "input_ids": np.full((n, n_source), pad_token_id),
+        "attention_mask": np.zeros((n, n_source), dtype=np.int64),
+        "decoder_input_ids": np.full((n, n_target), pad_token_id),
+        "labels": np.full((n, n_target), IGNORE),
+    }
+    for i, (source, prefix, name) in enumerate(sequences):
+        first, last = len(prefix) - 1, len(prefix) + len(name) - 1
+        batch["input_ids"][i, : len(source)] = source
+        batch["attention_mask"][i, : len(source)] = 1
+        batch["decoder_input_ids"][i, :last] = [*prefix, *name[:-1]]
+        batch["labels"][i, first:last] = name
+    for value in rows[0].keys() - {"source", "prefix", *targets}:
+        batch[value] = np.array([row[value] for row in rows], dtype=np.float32)
+    return {name: torch.from_numpy(values) for name, values in batch.items()}
 
 
 class LengthSampler(Sampler[int]):
@@ -234,33 +229,6 @@ def chunks(items: Iterable, size: int) -> Iterator[list]:
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
-
-
-def _batch(
-    sources: Sequence[np.ndarray],
-    targets: Sequence[tuple[np.ndarray, np.ndarray]],
-    pad_token_id: int,
-) -> dict[str, Tensor]:
-    n_source = padded(max(map(len, sources)))
-    n_target = padded(max(len(prefix) + len(name) - 1 for prefix, name in targets))
-    input_ids = np.full((len(sources), n_source), pad_token_id, dtype=np.int64)
-    attention_mask = np.zeros((len(sources), n_source), dtype=np.int64)
-    decoder_input_ids = np.full((len(sources), n_target), pad_token_id, dtype=np.int64)
-    labels = np.full((len(sources), n_target), IGNORE, dtype=np.int64)
-    for i, (source, (prefix, name)) in enumerate(zip(sources, targets, strict=True)):
-        first, last = len(prefix) - 1, len(prefix) + len(name) - 1
-        input_ids[i, : len(source)] = source
-        attention_mask[i, : len(source)] = 1
-        decoder_input_ids[i, : first + 1] = prefix
-        decoder_input_ids[i, first + 1 : last] = name[:-1]
-        labels[i, first:last] = name
-    arrays = {
-        "input_ids": input_ids,
-        "attention_mask": attention_mask,
-        "decoder_input_ids": decoder_input_ids,
-        "labels": labels,
-    }
-    return {name: torch.from_numpy(values) for name, values in arrays.items()}
 
 
 def padded(length: int) -> int:

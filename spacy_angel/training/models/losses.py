@@ -66,7 +66,7 @@ def pair_log_probs(
     """Log-probabilities of the two names of each pair in one pass.
 
     model (torch.nn.Module): encoder-decoder.
-    batch (dict[str, Tensor]): as `collate_pairs` makes it.
+    batch (dict[str, Tensor]): as `collate` makes it.
     RETURNS (tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]): of the chosen and of the
         rejected names, and the mean logit of either, which TRL logs.
     """

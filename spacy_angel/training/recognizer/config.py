@@ -25,7 +25,7 @@ IGNORED = "?"
 
 
 @dataclass(frozen=True)
-class RecogniserCorpus(Strict):
+class RecognizerCorpus(Strict):
     """A corpus to learn from.
 
     path (str): file, of any corpus format.
@@ -51,7 +51,7 @@ class RecogniserCorpus(Strict):
 
 
 @dataclass(frozen=True)
-class RecogniserSettings(Strict):
+class RecognizerSettings(Strict):
     """The recognizer and the model that it starts from.
 
     labels (tuple[str, ...]): what it finds.
@@ -73,7 +73,7 @@ class RecogniserSettings(Strict):
 
 
 @dataclass(frozen=True)
-class RecogniserData(Strict):
+class RecognizerData(Strict):
     """How texts become examples.
 
     The last decimal digit of the MD5 of an article's identifier decides whether its documents are
@@ -95,33 +95,33 @@ class RecogniserData(Strict):
 
 
 @dataclass(frozen=True)
-class RecogniserConfig(Strict):
+class RecognizerConfig(Strict):
     """The whole recipe.
 
-    recogniser (RecogniserSettings), corpora (dict[str, RecogniserCorpus]),
-    optimizer (OptimizerSettings), data (RecogniserData).
+    recogniser (RecognizerSettings), corpora (dict[str, RecognizerCorpus]),
+    optimizer (OptimizerSettings), data (RecognizerData).
     trainer (dict[str, Any]): see `TrainingConfig`.
     """
 
-    recogniser: RecogniserSettings
-    corpora: dict[str, RecogniserCorpus]
+    recogniser: RecognizerSettings
+    corpora: dict[str, RecognizerCorpus]
     optimizer: OptimizerSettings
-    data: RecogniserData = field(default_factory=RecogniserData)
+    data: RecognizerData = field(default_factory=RecognizerData)
     trainer: dict[str, Any] = field(default_factory=dict)
 
 
-def load_recogniser_config(
+def load_recognizer_config(
     path: Path, overrides: Mapping[str, Any] | None = None
-) -> RecogniserConfig:
+) -> RecognizerConfig:
     """Read a config file.
 
     path (Path): file in spaCy's config format.
     overrides (Mapping[str, Any] | None): dotted names to values.
-    RETURNS (RecogniserConfig): every value checked.
+    RETURNS (RecognizerConfig): every value checked.
     RAISES (AngelError): unknown, missing or mistyped settings, each named; a corpus with a label
         that the recognizer does not have.
     """
-    config = read_config(path, overrides, RecogniserConfig)
+    config = read_config(path, overrides, RecognizerConfig)
     known = config.recogniser.labels
     problems = [
         f"corpora.{name}: the label {label!r} is none of {', '.join(known)}"

@@ -30,13 +30,13 @@ from ...recognition.words import CASES, WordReader
 from ..models.backbones import fast_attention, make_backbone
 from ..models.losses import IGNORE
 from ..settings.config_tables import BackboneSettings
-from .config import RecogniserSettings
+from .config import RecognizerSettings
 
 _DROPOUT = 0.1
 _HEAD = f"{OWN}head."
 
 
-class RecogniserModule(nn.Module):
+class RecognizerModule(nn.Module):
     """`recognition.network.TaggingNetwork` with gradients.
 
     encoder (Any): transformers' BartEncoder.
@@ -89,7 +89,7 @@ class RecogniserModule(nn.Module):
                 named[OWN + name] = tensor
         return named
 
-    def take(self, finder: MentionFinder, labels: Sequence[str]) -> None:
+    def copy_weights(self, finder: MentionFinder, labels: Sequence[str]) -> None:
         """Continue from a recognizer; the weights of labels that it lacks stay as they are.
 
         finder (MentionFinder): with an encoder of the same shape.
@@ -140,7 +140,7 @@ class Start:
     source: MentionFinder | None = None
 
 
-def recogniser_folder(name_or_path: str) -> Path:
+def recognizer_folder(name_or_path: str) -> Path:
     """Find a recognizer.
 
     name_or_path (str): folder of a recognizer or of a pipeline with one, or the name of a shipped
@@ -151,16 +151,16 @@ def recogniser_folder(name_or_path: str) -> Path:
     return folder if (folder / CONFIG_FILE).is_file() else folder / _IN_PIPELINE
 
 
-def open_start(settings: RecogniserSettings) -> Start:
+def open_start(settings: RecognizerSettings) -> Start:
     """Open the model that a recognizer starts from.
 
-    settings (RecogniserSettings): name the model.
+    settings (RecognizerSettings): name the model.
     RETURNS (Start): opened.
     RAISES (AngelError): there is no such model or recognizer, it is of another kind, it has no
         `tokenizer.json`, or the windows do not fit.
     """
     if settings.source:
-        source = MentionFinder.from_disk(recogniser_folder(settings.source))
+        source = MentionFinder.from_disk(recognizer_folder(settings.source))
         fields = source.config.encoder
         encoder = BartEncoder(BartConfig(**fields, attn_implementation=fast_attention()))
         return Start(encoder, _form(settings, fields), source.reader, source)
@@ -188,7 +188,7 @@ def open_start(settings: RecogniserSettings) -> Start:
     return Start(model.get_encoder(), form, WordReader(definition.read_text(encoding="utf8")))
 
 
-def _form(settings: RecogniserSettings, encoder: dict[str, Any]) -> FinderConfig:
+def _form(settings: RecognizerSettings, encoder: dict[str, Any]) -> FinderConfig:
     try:
         return FinderConfig(settings.labels, settings.window, settings.overlap, encoder)
     except ValueError as error:

@@ -15,15 +15,15 @@ from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.training.models.losses import IGNORE
-from spacy_angel.training.recogniser import training as recogniser
-from spacy_angel.training.recogniser.config import (
-    RecogniserConfig,
-    RecogniserCorpus,
-    RecogniserData,
-    RecogniserSettings,
+from spacy_angel.training.recognizer import training as recognizer
+from spacy_angel.training.recognizer.config import (
+    RecognizerConfig,
+    RecognizerCorpus,
+    RecognizerData,
+    RecognizerSettings,
 )
-from spacy_angel.training.recogniser.module import recogniser_folder, tag_loss
-from spacy_angel.training.recogniser.training import score_table, train_recogniser
+from spacy_angel.training.recognizer.module import recognizer_folder, tag_loss
+from spacy_angel.training.recognizer.training import score_table, train_recognizer
 
 
 def test_ignored_words_have_no_loss() -> None:
@@ -42,7 +42,7 @@ def test_ignored_words_have_no_loss() -> None:
 
 
 @pytest.fixture
-def recipe(tmp_path: Path) -> RecogniserConfig:
+def recipe(tmp_path: Path) -> RecognizerConfig:
     """`TEXTS` in two corpora, of which one annotates diseases alone."""
     make_tiny_model(tmp_path / "start", [text for text, _ in TEXTS])
     names = ("Disease", "Gene", "Cell")
@@ -59,23 +59,23 @@ def recipe(tmp_path: Path) -> RecogniserConfig:
             lines.append(json.dumps({"id": doc_id, "text": text, "mentions": mentions}))
         (tmp_path / f"{corpus}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf8")
     labels = dict(zip(names, LABELS, strict=True))
-    return RecogniserConfig(
-        RecogniserSettings(
+    return RecognizerConfig(
+        RecognizerSettings(
             LABELS, str(tmp_path / "start"), window=40, overlap=8, train_embeddings=True
         ),
         {
-            "all": RecogniserCorpus(str(tmp_path / "all.jsonl"), labels),
-            "diseases": RecogniserCorpus(str(tmp_path / "diseases.jsonl"), {"Disease": "DISEASE"}),
+            "all": RecognizerCorpus(str(tmp_path / "all.jsonl"), labels),
+            "diseases": RecognizerCorpus(str(tmp_path / "diseases.jsonl"), {"Disease": "DISEASE"}),
         },
         quick(steps=80, batch_size=8, schedule="constant", checkpoint_every=40, log_every=10),
-        RecogniserData(choose=(0, 1), test=(2,), epochs=4, swapped=0.0),
+        RecognizerData(choose=(0, 1), test=(2,), epochs=4, swapped=0.0),
     )
 
 
 def test_a_run_learns_is_not_repeated_and_continues(
-    recipe: RecogniserConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recipe: RecognizerConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scores = train_recogniser(recipe, tmp_path / "out")
+    scores = train_recognizer(recipe, tmp_path / "out")
     assert scores["choose"]["DISEASE"]["recall"] == 100
     finder = MentionFinder.from_disk(tmp_path / "out" / "model")
     text, marked = TEXTS[0]
@@ -87,14 +87,14 @@ def test_a_run_learns_is_not_repeated_and_continues(
     measured = [line for line in map(json.loads, metrics) if "eval_mean_f_score" in line]
     assert [line["step"] for line in measured] == [40, 80]
     model = (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns
-    assert train_recogniser(recipe, tmp_path / "out") == scores
+    assert train_recognizer(recipe, tmp_path / "out") == scores
     assert (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns == model
     other = replace(recipe, data=replace(recipe.data, epochs=3))
     with pytest.raises(AngelError, match=r"settings\.data\.epochs"):
-        train_recogniser(other, tmp_path / "out")
+        train_recognizer(other, tmp_path / "out")
 
     # Interrupted, it continues to the same model.
-    measure, calls = recogniser.measure, []
+    measure, calls = recognizer.measure, []
 
     def interrupted(*args: object) -> dict:
         calls.append(args)
@@ -102,30 +102,30 @@ def test_a_run_learns_is_not_repeated_and_continues(
             raise KeyboardInterrupt
         return measure(*args)
 
-    monkeypatch.setattr(recogniser, "measure", interrupted)
+    monkeypatch.setattr(recognizer, "measure", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        train_recogniser(recipe, tmp_path / "killed")
-    monkeypatch.setattr(recogniser, "measure", measure)
+        train_recognizer(recipe, tmp_path / "killed")
+    monkeypatch.setattr(recognizer, "measure", measure)
     assert (tmp_path / "killed" / "checkpoints" / "checkpoint-40").is_dir()
-    assert train_recogniser(recipe, tmp_path / "killed") == scores
+    assert train_recognizer(recipe, tmp_path / "killed") == scores
     files = [tmp_path / name / "model" / "model.int8.safetensors" for name in ("out", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_the_start_is_checked(recipe: RecogniserConfig, tmp_path: Path) -> None:
+def test_the_start_is_checked(recipe: RecognizerConfig, tmp_path: Path) -> None:
     settings = replace(recipe.recogniser, source=str(tmp_path))
     with pytest.raises(AngelError, match="angel_recogniser"):
-        train_recogniser(replace(recipe, recogniser=settings), tmp_path / "out")
+        train_recognizer(replace(recipe, recogniser=settings), tmp_path / "out")
     (tmp_path / "start" / "tokenizer.json").unlink()
     with pytest.raises(AngelError, match=r"starts from a BART or BERT with a tokenizer\.json"):
-        train_recogniser(recipe, tmp_path / "out")
+        train_recognizer(recipe, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_run_continues_from_another_and_adds_labels(
-    recipe: RecogniserConfig, tmp_path: Path
+    recipe: RecognizerConfig, tmp_path: Path
 ) -> None:
-    train_recogniser(recipe, tmp_path / "first")
+    train_recognizer(recipe, tmp_path / "first")
     first = MentionFinder.from_disk(tmp_path / "first" / "model")
     source = str(tmp_path / "first" / "model")
     labels = ("RASH", *reversed(LABELS))
@@ -137,7 +137,7 @@ def test_a_run_continues_from_another_and_adds_labels(
             recipe.optimizer, steps=1, learning_rate=1e-9, checkpoint_every=1, log_every=1
         ),
     )
-    scores = train_recogniser(again, tmp_path / "second")
+    scores = train_recognizer(again, tmp_path / "second")
     assert scores["choose"]["DISEASE"]["recall"] == 100
     second = MentionFinder.from_disk(tmp_path / "second" / "model")
     texts = [text for text, _ in TEXTS]
@@ -149,4 +149,4 @@ def test_a_recogniser_is_found_by_folder_pipeline_or_name() -> None:
     pipeline = DATA / "en_angel_bio"
     inner = pipeline / "angel_recogniser" / "model"
     for name in ("en_angel_bio", str(pipeline), str(inner)):
-        assert recogniser_folder(name) == inner
+        assert recognizer_folder(name) == inner

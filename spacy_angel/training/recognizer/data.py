@@ -34,7 +34,7 @@ from ...recognition.words import WordReader, Words
 from ...vocabulary.names.labels import find_entries
 from ..data.batches import chunks, padded, progress
 from ..models.losses import IGNORE
-from .config import IGNORED, RecogniserConfig, RecogniserCorpus, RecogniserData
+from .config import IGNORED, RecognizerConfig, RecognizerCorpus, RecognizerData
 
 _TEXTS_AT_ONCE = 256
 _ARTICLE = re.compile(r"[0-9]{5,}")
@@ -54,7 +54,7 @@ class Annotated:
 
 
 @dataclass(frozen=True)
-class RecogniserTexts:
+class RecognizerTexts:
     """All documents of a config.
 
     train (list[Annotated]): to learn from.
@@ -79,11 +79,11 @@ def digit_of(doc_id: str) -> int:
     return int(md5(article_of(doc_id).encode()).hexdigest(), 16) % 10
 
 
-def read_texts(config: RecogniserConfig) -> RecogniserTexts:
-    """config (RecogniserConfig): names the files. RETURNS (RecogniserTexts): the documents.
+def read_texts(config: RecognizerConfig) -> RecognizerTexts:
+    """config (RecognizerConfig): names the files. RETURNS (RecognizerTexts): the documents.
     RAISES (AngelError): a file cannot be read, or a mention's label is not in the config."""
     data = config.data
-    texts = RecogniserTexts([], [], [])
+    texts = RecognizerTexts([], [], [])
     for name, corpus in config.corpora.items():
         for annotated in _read_corpus(name, corpus, data.seed):
             digit = digit_of(annotated.document.doc_id)
@@ -101,7 +101,7 @@ def _copies(annotated: Annotated, copies: float, seed: int) -> int:
     return int(copies) + (chance.random() < copies % 1)
 
 
-def _read_corpus(name: str, corpus: RecogniserCorpus, seed: int) -> Iterator[Annotated]:
+def _read_corpus(name: str, corpus: RecognizerCorpus, seed: int) -> Iterator[Annotated]:
     for document in read_corpus(corpus.path, corpus.format, strict=corpus.strict):
         chance = Random(f"{seed} {document.doc_id}")
         if not document.mentions and chance.random() >= corpus.without_mentions:
@@ -182,12 +182,12 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
 
 
 def make_rows(
-    texts: Sequence[Annotated], data: RecogniserData, form: FinderConfig, reader: WordReader
+    texts: Sequence[Annotated], data: RecognizerData, form: FinderConfig, reader: WordReader
 ) -> TaggedRows:
     """What is trained on, one pass after the other.
 
     texts (Sequence[Annotated]): the documents.
-    data (RecogniserData): how often and how they are seen.
+    data (RecognizerData): how often and how they are seen.
     form (FinderConfig), reader (WordReader): of the recognizer.
     RETURNS (TaggedRows): the windows in which something is annotated.
     """
@@ -206,7 +206,7 @@ def make_rows(
 
 
 def _one_pass(
-    texts: Sequence[Annotated], data: RecogniserData, number: int
+    texts: Sequence[Annotated], data: RecognizerData, number: int
 ) -> Iterator[tuple[Annotated, Random]]:
     """YIELDS (tuple[Annotated, Random]): each text as this pass sees it, and its random numbers."""
     names: Mapping[str, Sequence[str]] = {

@@ -14,14 +14,14 @@ from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.models.losses import IGNORE
-from spacy_angel.training.recogniser.config import (
-    RecogniserConfig,
-    RecogniserCorpus,
-    RecogniserData,
-    RecogniserSettings,
-    load_recogniser_config,
+from spacy_angel.training.recognizer.config import (
+    RecognizerConfig,
+    RecognizerCorpus,
+    RecognizerData,
+    RecognizerSettings,
+    load_recognizer_config,
 )
-from spacy_angel.training.recogniser.data import (
+from spacy_angel.training.recognizer.data import (
     Annotated,
     article_of,
     digit_of,
@@ -29,7 +29,7 @@ from spacy_angel.training.recogniser.data import (
     read_texts,
     word_tags,
 )
-from spacy_angel.training.recogniser.training import count_mentions
+from spacy_angel.training.recognizer.training import count_mentions
 from spacy_angel.training.settings.config_tables import OptimizerSettings
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
@@ -79,13 +79,13 @@ def test_parts_of_an_article_and_its_copies_elsewhere_share_a_digit() -> None:
     assert digit_of("PMID-12345678") == int("25d55ad283aa400af464c76d713c07ad", 16) % 10
 
 
-def config(path: Path, **corpus: Any) -> RecogniserConfig:
+def config(path: Path, **corpus: Any) -> RecognizerConfig:
     labels = {"Disease": "DISEASE", "Gene": "GENE", "Cell": "CELL_TYPE", "Family": "GENE?", "X": ""}
-    return RecogniserConfig(
-        RecogniserSettings(LABELS, window=40, overlap=8),
-        {"tiny": RecogniserCorpus(str(path), labels, **corpus)},
+    return RecognizerConfig(
+        RecognizerSettings(LABELS, window=40, overlap=8),
+        {"tiny": RecognizerCorpus(str(path), labels, **corpus)},
         OptimizerSettings(1e-3),
-        RecogniserData(choose=(0,), test=(1,), epochs=2),
+        RecognizerData(choose=(0,), test=(1,), epochs=2),
     )
 
 
@@ -149,7 +149,7 @@ def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:
 
 
 def test_epochs_see_other_windows_and_all_words(tmp_path: Path) -> None:
-    data = RecogniserData(epochs=3, swapped=0.5)
+    data = RecognizerData(epochs=3, swapped=0.5)
     form = tiny_finder(tmp_path / "start", steps=0, window=24, overlap=4).config
     texts = documents() * 5
     rows = make_rows(texts, data, form, READER)
@@ -189,7 +189,7 @@ def test_config_is_checked(tmp_path: Path) -> None:
     with pytest.raises(
         AngelError, match="'GENE' is none of DISEASE; no corpus annotates 'DISEASE'"
     ):
-        load_recogniser_config(file)
+        load_recognizer_config(file)
     file.write_text(start + '[corpora.a]\nfile = "a"\n[corpora.a.labels]\nDisease = "DISEASE"\n')
     with pytest.raises(AngelError, match=r"corpora\.a\.path: .*corpora\.a\.file"):
-        load_recogniser_config(file)
+        load_recognizer_config(file)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,25 +13,14 @@ from spacy.scorer import PRFScore
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
-from ...errors import AngelError
 from ...recognition.finder import MentionFinder
 from ...recognition.found import FoundMention
 from ...recognition.network import TaggingNetwork
-from ..course.trainer import (
-    MODEL_FOLDER,
-    RESULT_FILE,
-    MeasuredTrainer,
-    lock_run_folder,
-    read_own,
-    train_or_resume,
-    training_arguments,
-    write_result,
-)
-from ..models.backbones import set_dropout
-from ..settings.config_tables import as_plain
-from .config import IGNORED, RecogniserConfig
-from .data import Annotated, TaggedRows, collate, make_rows, read_texts
-from .module import RecogniserModule, Start, open_start
+from ..course.run_folder import read_result
+from ..course.trainer import StageTrainer, is_finished, train, training_arguments
+from .config import IGNORED, RecognizerConfig
+from .data import Annotated, RecognizerTexts, collate, make_rows, read_texts
+from .module import RecognizerModule, Start, open_start
 
 _F_SCORE = "mean_f_score"
 _TEXTS_AT_ONCE = 64
@@ -62,25 +52,25 @@ def count_mentions(
     return scores
 
 
-class RecogniserTrainer(MeasuredTrainer):
+class RecognizerTrainer(StageTrainer):
     """Measured by the mentions that the recognizer finds.
 
-    module (RecogniserModule): trained in place.
+    module (RecognizerModule): trained in place.
     start (Start): what it started from.
-    texts (Sequence[Annotated]): measured on at each checkpoint.
-    kwargs (Any): see `MeasuredTrainer`.
+    texts (RecognizerTexts): those for choosing are measured on at each checkpoint, those for the
+        test at the end.
+    kwargs (Any): see `StageTrainer`.
     """
 
     def __init__(
-        self, *, module: RecogniserModule, start: Start, texts: Sequence[Annotated], **kwargs: Any
+        self, *, module: RecognizerModule, start: Start, texts: RecognizerTexts, **kwargs: Any
     ) -> None:
         self.start = start
         self.texts = texts
-        pad_token_id = start.form.encoder["pad_token_id"]
         super().__init__(
             model=module,
-            measured=bool(texts),
-            data_collator=partial(collate, pad_token_id=pad_token_id),
+            measured=bool(texts.choose),
+            data_collator=partial(collate, pad_token_id=start.form.encoder["pad_token_id"]),
             **kwargs,
         )
 
@@ -88,16 +78,26 @@ class RecogniserTrainer(MeasuredTrainer):
         """F-scores of the labels, and their mean."""
         module: Any = self.accelerator.unwrap_model(self.model)
         finder = as_finder(module, self.start, self.accelerator.device)
-        labels = measure(finder, self.texts)
+        labels = measure(finder, self.texts.choose)
         scores = {name: labels[name].fscore for name in finder.labels if name in labels}
         by_name = {f"f_{label}": score for label, score in scores.items()}
-        return {_F_SCORE: sum(scores.values()) / len(scores), **by_name}
+        return {_F_SCORE: fmean(scores.values()), **by_name}
+
+    def finish(self, folder: Path) -> dict[str, Any]:
+        """Save int8 weights, and measure what was saved on both kinds of texts."""
+        module: Any = self.accelerator.unwrap_model(self.model)
+        as_finder(module, self.start, torch.device("cpu")).to_disk(folder, storage="int8")
+        finder = MentionFinder.from_disk(folder, self.accelerator.device.type)
+        return {
+            part: {label: _figures(score) for label, score in measure(finder, texts).items()}
+            for part, texts in (("choose", self.texts.choose), ("test", self.texts.test))
+        }
 
 
-def as_finder(module: RecogniserModule, start: Start, device: torch.device) -> MentionFinder:
+def as_finder(module: RecognizerModule, start: Start, device: torch.device) -> MentionFinder:
     """A recognizer with a copy of the current weights.
 
-    module (RecogniserModule): trained.
+    module (RecognizerModule): trained.
     start (Start): what it started from.
     device (torch.device): where it runs, in float32.
     RETURNS (MentionFinder): for use.
@@ -121,10 +121,10 @@ def measure(finder: MentionFinder, texts: Sequence[Annotated]) -> dict[str, PRFS
     return count_mentions(texts, found)
 
 
-def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
+def train_recognizer(config: RecognizerConfig, output: Path) -> dict[str, Any]:
     """Train, continue an interrupted run, or return the result of a finished one.
 
-    config (RecogniserConfig): the recipe.
+    config (RecognizerConfig): the recipe.
     output (Path): folder of the run; the recognizer is in `model`, with int8 weights.
     RETURNS (dict[str, Any]): `mentions`, and `precision`, `recall`, `f` in percent, of each label
         for the best checkpoint, on the texts for choosing it and on the test texts:
@@ -132,33 +132,33 @@ def train_recogniser(config: RecogniserConfig, output: Path) -> dict[str, Any]:
     RAISES (AngelError): a file that cannot be read, a model of the wrong kind, nothing to train on,
         or another run in the folder.
     """
-    set_seed(config.optimizer.seed)
-    start = open_start(config.recogniser)
+    optimizer, settings = config.optimizer, config.recogniser
+    set_seed(optimizer.seed)
+    start = open_start(settings)
     texts = read_texts(config)
     rows = make_rows(texts.train, config.data, start.form, start.reader)
-    if not rows:
-        raise AngelError(
-            f"There is nothing to train on for {output}. Check the files and the vocabulary."
+    if not is_finished(output, config, len(rows)):
+        module = RecognizerModule(start.encoder, len(settings.labels))
+        module.encoder.get_input_embeddings().weight.requires_grad_(settings.train_embeddings)
+        if start.source is not None:
+            module.copy_weights(start.source, settings.labels)
+        arguments = training_arguments(
+            TrainingArguments, optimizer, output, bool(texts.choose), config.trainer
         )
-    output.mkdir(parents=True, exist_ok=True)
-    lock_run_folder(output, {"settings": as_plain(config), "rows": len(rows)})
-    result = output / RESULT_FILE
-    if result.is_file():
-        return read_own(result, dict[str, dict[str, dict[str, Any]]])
-    trainer = _make_trainer(config, start, rows, texts.choose, output)
-    train_or_resume(trainer, output)
-    module: Any = trainer.accelerator.unwrap_model(trainer.model)
-    folder = output / MODEL_FOLDER
-    as_finder(module, start, torch.device("cpu")).to_disk(folder, storage="int8")
-    # What is evaluated are the weights as they were saved, rounded to int8.
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    finder = MentionFinder.from_disk(folder, device)
-    scores = {
-        part: {label: _figures(score) for label, score in measure(finder, own).items()}
-        for part, own in (("choose", texts.choose), ("test", texts.test))
-    }
-    write_result(output, scores)
-    return scores
+        if texts.choose:
+            arguments.metric_for_best_model = _F_SCORE
+        trainer = RecognizerTrainer(
+            module=module.train(),
+            start=start,
+            texts=texts,
+            settings=optimizer,
+            train_dataset=rows,
+            args=arguments,
+        )
+        train(trainer, output)
+    result = read_result(output, dict[str, dict[str, dict[str, float]]])
+    assert result is not None
+    return result
 
 
 def _figures(score: PRFScore) -> dict[str, float]:
@@ -169,7 +169,7 @@ def _figures(score: PRFScore) -> dict[str, float]:
 def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
     """Format the result of a training.
 
-    scores (dict[str, Any]): of `train_recogniser`.
+    scores (dict[str, Any]): of `train_recognizer`.
     labels (Sequence[str]): in the order of the table.
     RETURNS (str): a Markdown table.
     """
@@ -180,31 +180,3 @@ def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
                 rates = " | ".join(f"{found[name]:.1f}" for name in ("precision", "recall", "f"))
                 lines.append(f"| {label} | {use} | {found['mentions']:,} | {rates} |")
     return "\n".join(lines)
-
-
-def _make_trainer(
-    config: RecogniserConfig,
-    start: Start,
-    rows: TaggedRows,
-    texts: Sequence[Annotated],
-    output: Path,
-) -> RecogniserTrainer:
-    optimizer, settings = config.optimizer, config.recogniser
-    module = RecogniserModule(start.encoder, len(settings.labels))
-    module.encoder.get_input_embeddings().weight.requires_grad_(settings.train_embeddings)
-    if start.source is not None:
-        module.take(start.source, settings.labels)
-    set_dropout(module, optimizer.dropout, optimizer.attention_dropout)
-    arguments = training_arguments(
-        TrainingArguments, optimizer, output, bool(texts), config.trainer
-    )
-    if texts:
-        arguments.metric_for_best_model = _F_SCORE
-    return RecogniserTrainer(
-        module=module.train(),
-        start=start,
-        texts=texts,
-        settings=optimizer,
-        train_dataset=rows,
-        args=arguments,
-    )

@@ -1,0 +1,96 @@
+"""The folder of a run: what the run was, its checkpoints, and its result once it is finished."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any, TypeVar
+
+from transformers.trainer import TRAINER_STATE_NAME
+
+from ...errors import AngelError
+from ...files.atomic import write_json, write_text
+from ...files.json_values import parse_as
+
+MODEL_FOLDER = "model"
+METRICS_FILE = "metrics.jsonl"
+CHECKPOINTS_FOLDER = "checkpoints"
+RUN_FILE = "run.json"
+RESULT_FILE = "result.json"
+_T = TypeVar("_T")
+
+
+def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
+    """Note which run a folder is for, and refuse the folder of another one.
+
+    output (Path): folder of the run; created if it is missing.
+    run (dict[str, Any]): plain values.
+    RAISES (AngelError): the folder belongs to another run; names what differs.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    file = output / RUN_FILE
+    if not file.exists():
+        write_text(file, json.dumps(run, indent=2) + "\n")
+        return
+    found, expected = _flat(_read(file, dict[str, Any])), _flat(run)
+    if found != expected:
+        names = sorted({name for name, _ in found.items() ^ expected.items()})
+        raise AngelError(
+            f"{output} has a run with other settings: {', '.join(names)}. Use a new folder."
+        )
+
+
+def write_result(output: Path, result: Any) -> None:
+    """Mark a run as finished, and remove its checkpoints, which are no longer needed.
+
+    output (Path): folder of the run.
+    result (Any): plain values.
+    """
+    write_json(output / RESULT_FILE, result)
+    shutil.rmtree(output / CHECKPOINTS_FOLDER, ignore_errors=True)
+
+
+def read_result(output: Path, kind: type[_T]) -> _T | None:
+    """Read what `write_result` wrote.
+
+    output (Path): folder of the run.
+    kind (type[_T]): of the result, see `parse_as`.
+    RETURNS (_T | None): the result; None if the run has not finished.
+    RAISES (AngelError): the file is damaged.
+    """
+    file = output / RESULT_FILE
+    return _read(file, kind) if file.is_file() else None
+
+
+def last_checkpoint(output: Path) -> Path | None:
+    """Find the newest complete checkpoint, and remove incomplete newer ones.
+
+    output (Path): folder of the run.
+    RETURNS (Path | None): e.g. `checkpoints/checkpoint-500`.
+    """
+    folders = (output / CHECKPOINTS_FOLDER).glob("checkpoint-*")
+    for path in sorted(folders, key=lambda path: -int(path.name.split("-")[-1])):
+        # The trainer writes its state last.
+        try:
+            parse_as((path / TRAINER_STATE_NAME).read_bytes(), dict[str, Any])
+            return path
+        except (OSError, ValueError):
+            shutil.rmtree(path, ignore_errors=True)
+    return None
+
+
+def _read(path: Path, kind: type[_T]) -> _T:
+    try:
+        return parse_as(path.read_bytes(), kind)
+    except ValueError as error:
+        raise AngelError(
+            f"{path} is damaged: {error}. Remove it, and run the same command again."
+        ) from error
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    """RETURNS (dict[str, str]): `{"a": {"b": 1}}` as `{"a.b": "1"}`."""
+    flat: dict[str, str] = {}
+    for name, value in values.items():
+        is_section = isinstance(value, dict)
+        flat |= _flat(value, f"{prefix}{name}.") if is_section else {prefix + name: repr(value)}
+    return flat
