@@ -196,22 +196,6 @@ def add_noise(text: str, kind: str, edits: int, chance: random.Random) -> str:
     return _with_edits(text, choose_edits(text, kind, edits, chance))
 
 
-def add_noise_to_words(text: str, kind: str, share: float, chance: random.Random) -> str:
-    """Noise in a context.
-
-    text (str): what surrounds a mention.
-    kind (str): one of `KINDS`.
-    share (float): of the words that get one edit each, 0 to 1.
-    chance (random.Random): makes the choices.
-    RETURNS (str): the text with noise.
-    """
-    edits = []
-    for word in _TOKEN.finditer(text):
-        if chance.random() < share:
-            edits += choose_edits(word[0], kind, 1, chance, offset=word.start())
-    return _with_edits(text, edits)
-
-
 def choose_edits(
     text: str, kind: str, number: int, chance: random.Random, offset: int = 0
 ) -> list[Edit]:

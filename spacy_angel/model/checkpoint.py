@@ -117,8 +117,9 @@ def open_checkpoint(
 def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) -> Path:
     """Where a checkpoint lies.
 
-    name_or_path (str | Path): a Hugging Face folder, a name on its hub, a saved pipeline's folder,
-        whose linker's model is meant, or `en_angel_mini` or `en_angel_bio` for the one that ships.
+    name_or_path (str | Path): a Hugging Face folder; a name on its hub, perhaps with a revision
+        (`dmis-lab/ANGEL_ncbi@main`); the folder of a saved pipeline, for its linker's model; or
+        `en_angel_mini` or `en_angel_bio`, for the model that ships.
     local_files_only (bool): never ask the hub.
     RETURNS (Path): the folder, downloaded where it is a name on the hub.
     RAISES (AngelError): there is no such folder or name.
@@ -136,12 +137,15 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
+    name, _, revision = str(name_or_path).partition("@")
     try:
-        return Path(
-            snapshot_download(
-                str(name_or_path), allow_patterns=_HUB_FILES, local_files_only=local_files_only
-            )
+        folder = snapshot_download(
+            name,
+            revision=revision or None,
+            allow_patterns=_HUB_FILES,
+            local_files_only=local_files_only,
         )
+        return Path(folder)
     except (OSError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
         reason = str(error).rstrip(".\n ")
         raise AngelError(

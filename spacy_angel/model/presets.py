@@ -66,10 +66,10 @@ def preset_named(name: str) -> Preset:
 def preset_of(checkpoint: str | Path) -> Preset:
     """Tell the preset by a checkpoint's name.
 
-    checkpoint (str | Path): name on the hub or folder, e.g. `dmis-lab/ANGEL_ncbi`.
+    checkpoint (str | Path): name on the hub or folder, e.g. `dmis-lab/ANGEL_ncbi@main`.
     RETURNS (Preset): of the released model of that name, here `genbioel_ncbi`; else `spacy_angel`.
     """
-    match = _RELEASED_NAMES.fullmatch(Path(checkpoint).name)
+    match = _RELEASED_NAMES.fullmatch(Path(checkpoint).name.partition("@")[0])
     if match is None:
         return PRESETS["spacy_angel"]
     return PRESETS.get(f"genbioel_{match[1].lower()}", PRESETS["genbioel"])

@@ -14,7 +14,6 @@ from accelerate.utils import gather_object
 from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError
-from ..model.checkpoint import PROMPT_FILE
 from .course.positive import train_positive
 from .course.run_folder import MODEL_FOLDER, lock_run_folder, read_result, write_result
 from .course.trainer import Trained, trained
@@ -26,7 +25,6 @@ from .data.preferences import mine_pairs, read_pairs, write_pairs
 from .models.backbones import (
     Backbone,
     load_backbone,
-    local_checkpoint,
     make_backbone,
     with_adapters,
 )
@@ -50,7 +48,7 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     settings = config.pretrain
     # New rows and layers are initialized at random.
     set_seed(settings.positive.optimizer.seed)
-    backbone = _on_device(make_backbone(config.backbone, data.names), settings.positive.optimizer)
+    backbone = make_backbone(config.backbone, data.names)
     if read_result(output / "positive", dict[str, Any]) is None:
         rows = encode(clauses(data), backbone.prompts, backbone.max_target_tokens)
         # Without a development set: how well clauses transfer to the sentences of a corpus varies
@@ -59,11 +57,9 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
             backbone, rows, settings.positive, output / "positive", options=config.trainer
         )
     backbone = load_backbone(output / "positive" / MODEL_FOLDER)
-    backbone = _on_device(backbone, settings.negative.optimizer)
     folder = output / "negative"
-    folder.mkdir(parents=True, exist_ok=True)
     pairs_file = folder / "pairs.jsonl"
-    with PartialState().main_process_first():
+    with _state(settings.negative.optimizer).main_process_first():
         if not pairs_file.exists():
             write_pairs(pairs_file, clause_pairs(data))
     return _train_on_pairs(data, backbone, pairs_file, settings.negative, folder)
@@ -74,13 +70,13 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
 
     config (TrainingConfig): sections `data`, `backbone`, `development`, `positive`.
     output (Path): folder of the stage.
-    start (str | Path | None): a pre-trained model, see `models.backbones.local_checkpoint`; None
+    start (str | Path | None): a pre-trained model, see `model.checkpoint.checkpoint_folder`; None
         starts from the backbone.
     RETURNS (Trained): the best checkpoint.
     """
     data = TrainingData(config)
     settings = config.positive
-    backbone = _on_device(starting_model(config, start), settings.optimizer)
+    backbone = starting_model(config, start)
     if data.kb.suffixes is not None:
         # From now on the model writes the suffixes of the vocabulary.
         backbone.format = replace(backbone.format, suffixes=True)
@@ -99,9 +95,7 @@ def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
     RETURNS (int): number of pairs.
     """
     data = TrainingData(config)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    backbone = _positive_only_model(config, start)
-    return _mine(data, backbone, data.train, output)
+    return _mine(data, starting_model(config, start), data.train, output)
 
 
 def train_preferences(
@@ -124,11 +118,11 @@ def train_preferences(
         raise AngelError(
             f"negative.rounds = {settings.rounds} mines new pairs: leave out the file {pairs}."
         )
-    return _train_on_pairs(data, _positive_only_model(config, start), pairs, settings, output)
+    return _train_on_pairs(data, starting_model(config, start), pairs, settings, output)
 
 
 def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone:
-    """The model that positive-only training starts from.
+    """The model that a stage on a corpus starts from.
 
     config (TrainingConfig): sections `data`, `backbone`, `positive`.
     start (str | Path | None): see `fine_tune`.
@@ -139,19 +133,9 @@ def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone
     settings = config.backbone
     if start is None:
         return make_backbone(settings, TrainingData(config).names)
-    if settings.kind == "pretrained":
-        return make_backbone(replace(settings, name=str(start)), ())
-    return load_backbone(start, settings.max_source_tokens)
-
-
-def _positive_only_model(config: TrainingConfig, start: str | Path) -> Backbone:
-    """A model that was trained here knows its prompts; for a published one, the config does."""
-    settings = config.backbone
-    if settings.kind != "pretrained" or (local_checkpoint(start) / PROMPT_FILE).is_file():
-        backbone = load_backbone(start)
-    else:
-        backbone = load_backbone(start, tokenizer=settings.tokenizer, preset=settings.preset)
-    return _on_device(backbone, config.negative.optimizer)
+    return load_backbone(
+        start, settings.max_source_tokens, tokenizer=settings.tokenizer, preset=settings.preset
+    )
 
 
 def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Trained:
@@ -164,8 +148,7 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
     current = start
     for number in range(settings.rounds):
         folder = output / f"round-{number:02d}"
-        folder.mkdir(exist_ok=True)
-        backbone = _positive_only_model(data.config, current)
+        backbone = starting_model(data.config, current)
         pairs_file = folder / "pairs.jsonl"
         if not pairs_file.exists():
             _mine(data, backbone, data.train[number :: settings.rounds], pairs_file)
@@ -202,6 +185,7 @@ def _train_on_pairs(
     # Importing TRL takes seconds, and the other stages do not need it.
     from .course.negative import reference_log_probs, train_negative
 
+    backbone.model.to(_state(settings.optimizer).device)
     pairs = read_pairs(pairs_file)
     rows = encode(pairs, backbone.prompts, backbone.max_target_tokens, PAIR)
     if LOSSES[settings.loss.kind].needs_reference:
@@ -214,9 +198,9 @@ def _mine(
     data: TrainingData, backbone: Backbone, mentions: list[LabelledMention], output: Path
 ) -> int:
     """Each process mines its share."""
-    state = PartialState()
+    state = _state(data.config.negative.optimizer)
     settings = data.config.negative.pairs
-    backbone.model.eval()
+    backbone.model.eval().to(state.device)
     pairs = gather_object(
         mine_pairs(
             mentions[state.process_index :: state.num_processes],
@@ -232,7 +216,6 @@ def _mine(
     return len(pairs)
 
 
-def _on_device(backbone: Backbone, settings: OptimizerSettings) -> Backbone:
+def _state(settings: OptimizerSettings) -> PartialState:
     on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
-    backbone.model.to(PartialState(cpu=on_cpu).device)
-    return backbone
+    return PartialState(cpu=on_cpu)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.scripts import load_script
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.corpora.noise import KINDS, add_noise, add_noise_to_words, choose_edits
+from spacy_angel.corpora.noise import KINDS, add_noise, choose_edits
 from spacy_angel.errors import AngelError
 
 noisy_document = load_script("scripts/noise.py").noisy_document
@@ -52,13 +52,6 @@ def test_two_edits_begin_with_the_first_and_are_apart():
     assert len(choose_edits("MI", "typo", 5, random.Random(0))) <= 2  # no more places
     with pytest.raises(AngelError, match=r"'tpyo'.*typo, mixed"):
         choose_edits("MI", "tpyo", 1, random.Random(0))
-
-
-def test_words_of_a_context_get_noise():
-    words = "one two three four five six seven eight nine ten " * 100
-    changed = add_noise_to_words(words, "typo", 0.2, random.Random(0)).split()
-    share = sum(a != b for a, b in zip(words.split(), changed, strict=True)) / 1000
-    assert 0.16 < share < 0.24
 
 
 @given(st.text(max_size=30), st.sampled_from(sorted(KINDS)), st.integers(0, 3), st.integers(0, 99))

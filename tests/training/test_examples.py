@@ -95,7 +95,5 @@ def test_noise_strikes_a_share_of_the_mentions_and_leaves_the_names():
     }
     assert [*with_noise(clean, settings)] == noisy
     assert [*with_noise(clean, settings, seed=1)] != noisy
-    around = with_noise(clean, NoiseSettings(share=1.0, context=1.0))
-    assert any(example.mention.right != "in May" for example in around)
     with pytest.raises(AngelError, match="glitch"):
         list(with_noise(clean, NoiseSettings(share=1.0, kinds=("glitch",))))

@@ -1,16 +1,17 @@
 """Models come from and go to the hub; adapters are merged into what is saved."""
 
+import huggingface_hub
 import pytest
 import torch
 from support.tiny_training import EXAMPLES, quick, tiny_backbone
 
 from spacy_angel.errors import AngelError
+from spacy_angel.model.checkpoint import checkpoint_folder
 from spacy_angel.training.course.positive import train_positive
 from spacy_angel.training.data.batches import encode
 from spacy_angel.training.models import backbones
 from spacy_angel.training.models.backbones import (
     load_backbone,
-    local_checkpoint,
     push_to_hub,
     with_adapters,
 )
@@ -22,17 +23,17 @@ def test_a_revision_follows_the_name(tmp_path, monkeypatch):
     tiny_backbone().save(tmp_path / "snapshot")
     (tmp_path / "snapshot" / "angel.json").unlink()
 
-    def download(name, revision):
+    def download(name, revision, **_):
         asked.append((name, revision))
         return str(tmp_path / "snapshot")
 
-    monkeypatch.setattr(backbones, "snapshot_download", download)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     # The prompts are still those that the name tells.
     assert load_backbone("dmis-lab/ANGEL_ncbi@v1").format.preset == "genbioel_ncbi"
     assert asked == [("dmis-lab/ANGEL_ncbi", "v1")]
     folder = tmp_path / "a@b"
     folder.mkdir()
-    assert local_checkpoint(folder) == folder
+    assert checkpoint_folder(folder) == folder
 
 
 def test_a_folder_is_uploaded_or_the_refusal_is_plain(tmp_path, monkeypatch):

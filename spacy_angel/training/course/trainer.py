@@ -19,6 +19,7 @@ from transformers.training_args import TrainingArguments
 
 from ...errors import AngelError
 from ...files.atomic import write_text
+from ...model.checkpoint import save_settings
 from ..data.batches import LengthSampler
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
@@ -201,7 +202,7 @@ class LinkingTrainer(StageTrainer):
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         folder = str(output_dir or self.args.output_dir)
         super()._save(folder, state_dict)
-        self.backbone.save_settings(Path(folder))
+        save_settings(Path(folder), self.backbone.tokenizer, self.backbone.format)
 
 
 class Report(TrainerCallback):

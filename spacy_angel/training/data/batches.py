@@ -58,30 +58,30 @@ class PreferencePair:
 class TokenRows(Dataset):
     """The rows of a training set.
 
-    columns (dict[str, pa.LargeListArray]): lists of token ids: `source`, `prefix`, and `name` or
-        `chosen` and `rejected`; four bytes a token, for there may be millions of rows.
+    table (pa.Table): columns of token ids, lists of int32: `source`, `prefix`, and `name` or
+        `chosen` and `rejected`. There may be millions of rows, so each token takes four bytes.
     values (dict[str, np.ndarray]): float32[rows] each, e.g. a reference's log-probabilities.
     """
 
-    columns: dict[str, pa.LargeListArray]
+    table: pa.Table
     values: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.columns["source"])
+        return len(self.table)
 
     def __getitem__(self, index: int) -> dict[str, np.ndarray]:
-        row = {name: column[index].values.to_numpy() for name, column in self.columns.items()}
+        names = self.table.column_names
+        row = {name: self.table[name][index].values.to_numpy() for name in names}
         return row | {name: column[index] for name, column in self.values.items()}
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
         """RETURNS (tuple[np.ndarray, np.ndarray]): int64[rows] of the encoder's input and of the
         decoder's (the longer one of a pair)."""
-        lengths = {
-            name: pc.list_value_length(column).to_numpy() for name, column in self.columns.items()
-        }
-        source, prefix = lengths.pop("source"), lengths.pop("prefix")
-        return source, prefix + np.max([*lengths.values()], axis=0)
+        source, prefix, *targets = (
+            pc.list_value_length(column).to_numpy() for column in self.table.columns
+        )
+        return source, prefix + np.max(targets, axis=0)
 
 
 def encode(
@@ -98,9 +98,9 @@ def encode(
     targets (Sequence[str]): `("name",)`, or `PAIR` for pairs.
     RETURNS (TokenRows): columns `source`, `prefix` and the targets.
     """
-    names = ("source", "prefix", *targets)
     kind = pa.large_list(pa.int32())
-    columns: dict[str, list[pa.Array]] = {name: [] for name in names}
+    schema = pa.schema([(name, kind) for name in ("source", "prefix", *targets)])
+    parts = [schema.empty_table()]
     dropped = 0
     for chunk in chunks(progress(items, "Tokenizing", "examples"), 1024):
         # A mention's positives and pairs stand together: its context is tokenized once.
@@ -117,19 +117,17 @@ def encode(
             if len(row[1]) + max(map(len, row[2:])) - 1 <= max_target_tokens
         ]
         dropped += len(chunk) - len(kept)
-        for i, name in enumerate(names):
-            columns[name].append(pa.array([row[i] for row in kept], kind))
-    joined = {
-        name: pa.chunked_array(parts, kind).combine_chunks() for name, parts in columns.items()
-    }
+        arrays = [pa.array(column, kind) for column in zip(*kept, strict=True)]
+        parts += [pa.table(arrays, schema)] if kept else []
+    encoded = TokenRows(pa.concat_tables(parts).combine_chunks())
     if dropped:
         warnings.warn(
-            f"{dropped:,} of {dropped + len(joined['source']):,} examples are longer than the "
+            f"{dropped:,} of {dropped + len(encoded):,} examples are longer than the "
             "model's decoder input and are left out.",
             AngelWarning,
             stacklevel=3,
         )
-    return TokenRows(joined)
+    return encoded
 
 
 def collate(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict[str, Tensor]:

@@ -12,7 +12,7 @@ from itertools import chain, count, islice
 
 import numpy as np
 
-from ...corpora.noise import add_noise, add_noise_to_words
+from ...corpora.noise import add_noise
 from ...model.mention import Mention
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
@@ -182,13 +182,8 @@ def with_noise(
             yield example
             continue
         kind, edits = chance.choice(settings.kinds), chance.randint(1, settings.most_edits)
-        mention = example.mention
-        left, right = (
-            add_noise_to_words(text, kind, settings.context, chance)
-            for text in (mention.left, mention.right)
-        )
-        text = add_noise(mention.text, kind, edits, chance)
-        yield replace(example, mention=replace(mention, left=left, text=text, right=right))
+        text = add_noise(example.mention.text, kind, edits, chance)
+        yield replace(example, mention=replace(example.mention, text=text))
 
 
 def nearest_wrong_names(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub import HfApi
 from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import (
     AutoConfig,
@@ -85,13 +85,6 @@ class Backbone:
         positions = max_positions(self.model.config, "decoder")
         return positions or self.format.max_source_tokens
 
-    def save_settings(self, folder: Path) -> None:
-        """Write tokenizer and prompt settings beside weights that are already there.
-
-        folder (Path): exists.
-        """
-        save_settings(folder, self.tokenizer, self.format)
-
     def save(self, folder: Path) -> None:
         """Write an ordinary Hugging Face folder, in place of one that stands there.
 
@@ -99,7 +92,7 @@ class Backbone:
         """
         with replacing_folder(folder, lambda _: True) as parts:
             merged(self.model).save_pretrained(parts)
-            self.save_settings(parts)
+            save_settings(parts, self.tokenizer, self.format)
 
 
 def load_backbone(
@@ -111,42 +104,26 @@ def load_backbone(
 ) -> Backbone:
     """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
 
-    name_or_path (str | Path): see `local_checkpoint`.
+    name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
     max_source_tokens (int | None): replaces the saved length; not above what the model takes.
-    tokenizer (str | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
+    tokenizer (str | None), preset (str | None): see `model.checkpoint.open_checkpoint`; only used
+        where the checkpoint was saved without prompt settings, as the published ones are.
     RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
         marks that the tokenizer cannot tell from words become added tokens.
     RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
-    folder = local_checkpoint(name_or_path)
-    if preset is None and not (folder / PROMPT_FILE).is_file():
-        preset = preset_of(str(name_or_path).partition("@")[0]).format.preset
+    folder = checkpoint_folder(name_or_path)
+    if (folder / PROMPT_FILE).is_file():
+        tokenizer = preset = None
+    else:
+        preset = preset or preset_of(name_or_path).format.preset
     checkpoint = open_checkpoint(folder, tokenizer=tokenizer, preset=preset)
     model = checkpoint.module(attn_implementation=fast_attention())
     length = max_source_tokens or checkpoint.format.max_source_tokens
     length = min(length, max_positions(model.config, "encoder") or length)
     format = replace(checkpoint.format, max_source_tokens=length)
     backbone = Backbone(model, checkpoint.tokenizer, format)
-    if not tells_marks(backbone.tokenizer, format):
-        add_marks(backbone)
-    return backbone
-
-
-def local_checkpoint(name_or_path: str | Path) -> Path:
-    """Find a checkpoint.
-
-    name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`; a name on the hub may be
-        followed by a revision: `dmis-lab/ANGEL_ncbi@main`.
-    RETURNS (Path): the folder, downloaded where it is a name on the hub.
-    RAISES (AngelError): there is no such folder, name or revision.
-    """
-    name, _, revision = str(name_or_path).partition("@")
-    if not revision or Path(name_or_path).exists():
-        return checkpoint_folder(name_or_path)
-    try:
-        return Path(snapshot_download(name, revision=revision))
-    except (OSError, ValueError) as error:
-        raise AngelError(f"Cannot download {name_or_path} from the hub: {error}") from error
+    return backbone if tells_marks(backbone.tokenizer, format) else with_marks(backbone)
 
 
 def with_adapters(backbone: Backbone, settings: Mapping[str, Any]) -> Backbone:
@@ -239,10 +216,11 @@ def fast_attention() -> str:
     return "sdpa" if torch.cuda.is_available() else "eager"
 
 
-def add_marks(backbone: Backbone) -> None:
+def with_marks(backbone: Backbone) -> Backbone:
     """Make the marks of a mention tokens of their own.
 
     backbone (Backbone): changed in place: tokenizer, prompt settings, rows of the embeddings.
+    RETURNS (Backbone): the same.
     """
     start, end = _ADDED_MARKS
     backbone.tokenizer.add_special_tokens({"additional_special_tokens": [start, end]})
@@ -250,6 +228,7 @@ def add_marks(backbone: Backbone) -> None:
     embeddings: Any = backbone.model.get_input_embeddings()
     if len(embeddings.weight) < len(backbone.tokenizer):
         backbone.model.resize_token_embeddings(len(backbone.tokenizer))
+    return backbone
 
 
 def make_backbone(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
@@ -279,13 +258,14 @@ def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
     RETURNS (Backbone): marks are added tokens.
     """
     tokenizer = _train_tokenizer(names, settings.vocabulary_size)
-    config = _bart_config(
+    length = settings.max_source_tokens
+    bart = _small_bart(
         settings,
         vocab_size=len(tokenizer),
         d_model=settings.width,
         heads=settings.heads,
         feed_forward=4 * settings.width,
-        max_position_embeddings=settings.max_source_tokens,
+        max_position_embeddings=length,
         # With the usual 0.02 a narrow model does not learn to read its source.
         init_std=min(0.1, settings.width**-0.5),
         bos_token_id=0,
@@ -293,7 +273,7 @@ def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
         eos_token_id=2,
         decoder_start_token_id=2,
     )
-    return _backbone(BartForConditionalGeneration(config), tokenizer, settings.max_source_tokens)
+    return with_marks(Backbone(bart, tokenizer, PromptFormat(max_source_tokens=length)))
 
 
 def from_encoder(settings: BackboneSettings) -> Backbone:
@@ -317,7 +297,7 @@ def from_encoder(settings: BackboneSettings) -> Backbone:
         )
     encoder = AutoModel.from_pretrained(folder, add_pooling_layer=False)
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    config = _bart_config(
+    bart = _small_bart(
         settings,
         vocab_size=bert.vocab_size,
         d_model=bert.hidden_size,
@@ -331,25 +311,15 @@ def from_encoder(settings: BackboneSettings) -> Backbone:
         eos_token_id=tokenizer.sep_token_id,
         decoder_start_token_id=tokenizer.cls_token_id,
     )
-    bart = BartForConditionalGeneration(config)
     bart.load_state_dict(bart.state_dict() | _bart_weights(encoder, bart))
     length = min(settings.max_source_tokens, bert.max_position_embeddings)
-    return _backbone(bart, tokenizer, length)
+    return with_marks(Backbone(bart, tokenizer, PromptFormat(max_source_tokens=length)))
 
 
-def evenly_spaced(n: int, total: int) -> list[int]:
-    """Choose layers at even distances.
-
-    n (int), total (int): how many of how many.
-    RETURNS (list[int]): the first and the last among them: 3 of 6 → [0, 2, 5].
-    """
-    return [int(i) for i in np.linspace(0, total - 1, n)]
-
-
-def _bart_config(
+def _small_bart(
     settings: BackboneSettings, *, heads: int, feed_forward: int, **values: Any
-) -> BartConfig:
-    return BartConfig(
+) -> BartForConditionalGeneration:
+    config = BartConfig(
         encoder_layers=settings.encoder_layers,
         decoder_layers=settings.decoder_layers,
         encoder_attention_heads=heads,
@@ -360,14 +330,7 @@ def _bart_config(
         attn_implementation=fast_attention(),
         **values,
     )
-
-
-def _backbone(
-    model: BartForConditionalGeneration, tokenizer: PreTrainedTokenizerBase, length: int
-) -> Backbone:
-    backbone = Backbone(model, tokenizer, PromptFormat(max_source_tokens=length))
-    add_marks(backbone)
-    return backbone
+    return BartForConditionalGeneration(config)
 
 
 def _bart_weights(
@@ -386,7 +349,9 @@ def _bart_weights(
         copied[positions] = torch.cat([target[positions][:_POSITION_OFFSET], table])
         names = {f"{prefix}.layernorm_embedding": "embeddings.LayerNorm"}
         depth = getattr(bart.config, f"{side}_layers")
-        for number, layer in enumerate(evenly_spaced(depth, encoder.config.num_hidden_layers)):
+        # The first and the last layer are among them: for 3 of 6, 0, 2 and 5.
+        layers = np.linspace(0, encoder.config.num_hidden_layers - 1, depth).astype(int)
+        for number, layer in enumerate(layers):
             for name, bert in layer_names.items():
                 names[f"{prefix}.layers.{number}.{name}"] = f"encoder.layer.{layer}.{bert}"
         for name, bert in names.items():

@@ -133,19 +133,17 @@ class OptimizerSettings(Strict):
 
 @dataclass(frozen=True)
 class NoiseSettings(Strict):
-    """Noise in the mentions of fine-tuning examples and in the text around them. Not in the papers.
+    """Typing and scanning errors in the mentions of fine-tuning examples. Not in the papers.
 
     share (float): of the examples that get noise in the mention, 0 to 1; 0 as published.
     kinds (tuple[str, ...]): of `corpora.noise.KINDS`; one is drawn for an example, and one that
         stands here twice is drawn twice as often.
     most_edits (int): from one edit to this many are made, each number as often.
-    context (float): share of the words around such a mention that get one edit each.
     """
 
     share: float = 0.0
     kinds: tuple[str, ...] = ("typo", "mixed")
     most_edits: int = 2
-    context: float = 0.0
 
 
 @dataclass(frozen=True)
