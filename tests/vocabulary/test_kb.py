@@ -509,6 +509,17 @@ any_concepts = st.builds(
 policies = st.sampled_from(["all", "fewer_names"])
 
 
+def check_batches(kb, names, ids):
+    """What is asked of many at once is what is asked of each."""
+    indices = [i for _, i in names]
+    assert kb.name_texts(indices) == [name for name, _ in names]
+    assert kb.find_names(["unknown", *(name for name, _ in names)]) == [None, *indices]
+    assert kb.concept_ids(indices) == [kb.concept_ids_of(i) for i in indices]
+    assert kb.concept_types(ids) == [kb[c].types for c in ids]
+    assert kb.canonical_names(ids) == [kb[c].canonical_name for c in ids]
+    assert kb.concept_names(ids) == [kb.names_of(c) for c in ids]
+
+
 def snapshot(kb):
     """All that can be asked, name indices left out."""
     names = {kb.name(i): i for i in range(kb.n_names) if kb.concept_ids_of(i)}
@@ -516,6 +527,7 @@ def snapshot(kb):
     subsets = [kb.subset(types={t} & kb.types) for t in ("T1", "T2")]
     subsets += [kb.subset(concept_ids=[c]) for c in ids if c in kb]
     space = kb.search_space(CharacterTokenizer(), [None, *subsets])
+    check_batches(kb, list(names.items()), [c.concept_id for c in kb])
     return {
         "concepts": list(kb),
         "n": len(kb),
@@ -577,6 +589,7 @@ def test_a_shared_name_goes_first_to_its_own_concept_then_to_the_more_frequent(t
     again = ConceptKB.from_disk(tmp_path / "kb")
     assert again.meta["frequencies"] == {"X:2": 2, "X:9": 1}
     for each in (kb, again, ConceptKB.from_bytes(kb.to_bytes()), ConceptKB.merge([again])):
+        assert each.concept_ids([each.name_index("shared")]) == [[*expected, "X:0"]]
         assert [c.concept_id for c in each.find("shared")] == [*expected, "X:0"]
 
 

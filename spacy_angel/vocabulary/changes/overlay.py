@@ -10,9 +10,9 @@ is kept. So every lookup first asks the changes, then the table:
     kb["MESH:D3"]  → the table's
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -225,6 +225,49 @@ class VocabularyOverlay:
         index = self._find_index(normal)
         return index if index is not None and self._owners(index) else None
 
+    def find_names(self, normals: Sequence[str]) -> list[int | None]:
+        """normals (Sequence[str]): n names in normal form. RETURNS (list[int | None]): the index of
+        each that has a concept."""
+        if not self.touched:
+            return self.table.find_names(normals)
+        return [self.find_name(normal) for normal in normals]
+
+    def name_texts(self, indices: Sequence[int]) -> list[str]:
+        """indices (Sequence[int]): n name indices. RETURNS (list[str]): the names in normal
+        form."""
+        if not self._added:
+            return self.table.names.texts(indices)
+        return [self.name(i) for i in indices]
+
+    def concept_ids(self, indices: Sequence[int]) -> list[list[str]]:
+        """indices (Sequence[int]): n name indices. RETURNS (list[list[str]]): of each, see
+        `concept_ids_of`."""
+        if self.touched.isdisjoint(indices):
+            return self.table.concept_ids(indices, self._meta.get("frequencies", {}))
+        return [self.concept_ids_of(i) for i in indices]
+
+    def concept_types(self, concept_ids: Sequence[str]) -> list[tuple[str, ...]]:
+        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
+        (list[tuple[str, ...]]): the types of each."""
+        if (rows := self._stored_rows(concept_ids)) is not None:
+            return self.table.concept_types(rows)
+        return [self.types_of(concept_id) for concept_id in concept_ids]
+
+    def canonical_names(self, concept_ids: Sequence[str]) -> list[str]:
+        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS (list[str]):
+        the canonical name of each, as its source writes it."""
+        if (rows := self._stored_rows(concept_ids)) is not None:
+            return self.table.canonical_names(rows)
+        return [self[concept_id].canonical_name for concept_id in concept_ids]
+
+    def concept_names(self, concept_ids: Sequence[str]) -> list[list[int]]:
+        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
+        (list[list[int]]): of each the names that lead to it, see `names_of`."""
+        rows = self._stored_rows(concept_ids)
+        if rows is not None and self.table.shared_names == "all":
+            return self.table.concept_names(rows)
+        return [self._own_names_of(concept_id) for concept_id in concept_ids]
+
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name in normal form."""
         first = self.table.n_names
@@ -360,6 +403,13 @@ class VocabularyOverlay:
         """The table's row of a concept that was neither changed nor removed."""
         return None if concept_id in self._changed else self.table.find_own_id(concept_id)
 
+    def _stored_rows(self, concept_ids: Sequence[str]) -> Sequence[int] | None:
+        """The table's rows of these concepts; None if one was changed, or is unknown."""
+        if not self._changed.keys().isdisjoint(concept_ids):
+            return None
+        rows = self.table.find_own_ids(concept_ids)
+        return None if None in rows else cast("list[int]", rows)
+
     def _unchanged_ids(self, rows: np.ndarray) -> frozenset[str]:
         ids = self.table.ids.take(np.asarray(rows, dtype=np.int64))
         return frozenset(concept_id for concept_id in ids if concept_id not in self._changed)
@@ -383,7 +433,7 @@ class VocabularyOverlay:
         return indices
 
     def _find_index(self, normal: str) -> int | None:
-        index = self.table.find_name(normal)
+        (index,) = self.table.find_names([normal])
         return self._added_index.get(normal) if index is None else index
 
     def _owners(self, i: int) -> list[str]:
@@ -411,7 +461,7 @@ class VocabularyOverlay:
         if (changed := self._changed.get(concept_id)) is not None:
             return list(dict.fromkeys(self._index_names(changed)))
         row = self._stored_row(concept_id)
-        return [] if row is None else self.table.names_of_concept(row)
+        return [] if row is None else self.table.concept_names([row])[0]
 
     def _order(self, concept_id: str) -> int:
         """Where a concept comes in the vocabulary."""

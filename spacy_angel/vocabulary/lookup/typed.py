@@ -8,7 +8,6 @@ import numpy as np
 
 from ..kb import ConceptKB
 from ..names.concepts import Concept, normalize_name
-from ..storage.strings import encode
 
 How = Literal["identifier", "name", "prefix", "similar"]
 # What a similar name must share with what was typed, see `string_similarity.Similarity`.
@@ -65,7 +64,7 @@ def _hits(kb: ConceptKB, text: str) -> Iterator[Hit]:
 
 def _with_prefix(kb: ConceptKB, prefix: str) -> list[int]:
     """Names that begin with a text, the shortest ones of many."""
-    names, wanted = kb.table.names, encode(prefix)
+    names, wanted = kb.table.names, prefix.encode(errors="replace")
     lengths = np.diff(names.offsets)
     rows = np.flatnonzero(lengths >= len(wanted))
     for position, byte in enumerate(wanted):

@@ -1,9 +1,9 @@
-"""Many strings as two flat arrays, and an index that finds one without a Python dict."""
+"""Many strings as two flat arrays, read in batches and found by their hashes."""
 
 import os
 import weakref
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -25,7 +25,14 @@ class Strings:
     def __init__(self, data: np.ndarray, offsets: np.ndarray) -> None:
         self.data = data
         self.offsets = offsets
-        self._file = _MappedFile.of(data)
+        # A mapped column is read from its file: the pages and their cache are the same, but Linux
+        # makes 64 KB around every touched byte of a mapping resident in the process.
+        self._file: int | None = None
+        self._start = 0
+        mapping = data.base
+        if isinstance(mapping, np.memmap) and mapping.filename and hasattr(os, "pread"):
+            self._file, self._start = os.open(mapping.filename, os.O_RDONLY), mapping.offset
+            weakref.finalize(self, os.close, self._file)
 
     def __reduce__(self) -> tuple[type["Strings"], tuple[np.ndarray, np.ndarray]]:
         # without the open file, whose number means nothing in another process
@@ -35,19 +42,23 @@ class Strings:
         return len(self.offsets) - 1
 
     def __getitem__(self, i: int) -> str:
-        return self.encoded(i).decode("utf8")
+        return self.texts([i])[0]
 
     def __iter__(self) -> Iterator[str]:
         return (text.decode("utf8") for text in self._encoded())
 
-    def encoded(self, i: int) -> bytes:
-        """i (int): index. RETURNS (bytes): the string as UTF-8."""
-        if not 0 <= i < len(self):
-            raise IndexError(i)
-        begin, end = self.offsets[i : i + 2].tolist()
-        if self._file is not None:
-            return self._file.read(begin, end)
-        return self.data[begin:end].tobytes()
+    def texts(self, rows: Sequence[int] | np.ndarray) -> list[str]:
+        """rows (Sequence[int] | np.ndarray): n indices. RETURNS (list[str]): these strings.
+        RAISES (IndexError): there are fewer strings."""
+        data, file, start = self.data, self._file, self._start
+        indices = np.asarray(rows, dtype=np.intp)
+        begins, ends = self.offsets[indices].tolist(), self.offsets[indices + 1].tolist()
+        if file is None:
+            return [data[a:b].tobytes().decode() for a, b in zip(begins, ends, strict=True)]
+        # unlike seek and read, safe in threads and after a fork
+        return [
+            os.pread(file, b - a, start + a).decode() for a, b in zip(begins, ends, strict=True)
+        ]
 
     def take(self, rows: np.ndarray) -> "Strings":
         """rows (np.ndarray): indices. RETURNS (Strings): these strings, in this order."""
@@ -64,7 +75,53 @@ class Strings:
 
     def hashes(self) -> np.ndarray:
         """RETURNS (np.ndarray): uint64[n], a digest a string, the same on every machine."""
-        return np.fromiter(map(_hash, self._encoded()), dtype=np.uint64, count=len(self))
+        digests = (blake2b(text, digest_size=8).digest() for text in self._encoded())
+        hashes = (int.from_bytes(digest, "little") for digest in digests)
+        return np.fromiter(hashes, dtype=np.uint64, count=len(self))
+
+    def find(self, texts: Sequence[str], by_hash: np.ndarray) -> list[list[int]]:
+        """Look strings up by their hashes, which are not stored: they are uniform, so interpolation
+        search (Perl, Itai and Avni 1978) reads and hashes few of the strings.
+
+        texts (Sequence[str]): n strings.
+        by_hash (np.ndarray): int32[m], rows in the order of their `hashes`, equal ones ascending.
+        RETURNS (list[list[int]]): the rows of each text, ascending.
+        """
+        data, file, start, offsets = self.data, self._file, self._start, self.offsets
+        found: list[list[int]] = []
+        for text in texts:
+            wanted = text.encode("utf8", errors="replace")
+            hashed = int.from_bytes(blake2b(wanted, digest_size=8).digest(), "little")
+            matches: list[int] = []
+            # The first position with this hash or a greater one is from `begin` to `end`; the
+            # hashes between are from `low` to `high`. Once it is found, `begin` walks on from it.
+            begin, end, low, high, steps = 0, len(by_hash), 0, 2**64, 0
+            while begin < len(by_hash):
+                is_found = begin == end
+                if is_found:
+                    position = begin
+                elif steps < _INTERPOLATIONS:
+                    guess = begin + (end - begin) * (hashed - low) // max(high - low, 1)
+                    position = min(guess, end - 1)
+                else:
+                    position = (begin + end) // 2
+                steps += 1
+                row = by_hash.item(position)
+                a, b = offsets.item(row), offsets.item(row + 1)
+                stored = data[a:b].tobytes() if file is None else os.pread(file, b - a, start + a)
+                other = int.from_bytes(blake2b(stored, digest_size=8).digest(), "little")
+                if is_found:
+                    if other != hashed:
+                        break
+                    if stored == wanted:
+                        matches.append(row)
+                    begin = end = begin + 1
+                elif other < hashed:
+                    begin, low = position + 1, other
+                else:
+                    end, high = position, other
+            found.append(matches)
+        return found
 
     def _encoded(self) -> Iterator[bytes]:
         for begin in range(0, len(self), _CHUNK):
@@ -72,28 +129,6 @@ class Strings:
             data = self.data[offsets[0] : offsets[-1]].tobytes()
             for a, b in pairwise(offsets):
                 yield data[a - offsets[0] : b - offsets[0]]
-
-
-class _MappedFile:
-    """Reads single strings of a mapped column from its file: the same pages of the same cache,
-    but Linux makes 64 KB around every touched byte of a mapping resident in the process."""
-
-    def __init__(self, path: str, start: int) -> None:
-        self._file = os.open(path, os.O_RDONLY)
-        self._start = start
-        weakref.finalize(self, os.close, self._file)
-
-    @classmethod
-    def of(cls, column: np.ndarray) -> "_MappedFile | None":
-        """RETURNS (_MappedFile | None): None for a column in memory, or without `os.pread`."""
-        mapping = column.base
-        if isinstance(mapping, np.memmap) and mapping.filename and hasattr(os, "pread"):
-            return cls(mapping.filename, mapping.offset)
-        return None
-
-    def read(self, begin: int, end: int) -> bytes:
-        # unlike seek and read, safe in threads and after a fork
-        return os.pread(self._file, end - begin, self._start + begin)
 
 
 class StringsBuilder:
@@ -124,61 +159,6 @@ class StringsBuilder:
         return Strings(np.frombuffer(self._data, dtype=np.uint8), offsets)
 
 
-class HashIndex:
-    """Finds a string's rows by its 64-bit hash, without storing the hashes: they are uniform, so
-    interpolation search (Perl, Itai and Avni 1978) reads and hashes few of the strings.
-
-    rows (np.ndarray): int32[n], the rows of the strings in the order of their hashes.
-    """
-
-    def __init__(self, rows: np.ndarray) -> None:
-        self.rows = rows
-
-    @classmethod
-    def build(cls, hashes: np.ndarray) -> "HashIndex":
-        """hashes (np.ndarray): of the strings to be found, see `Strings.hashes`.
-        RETURNS (HashIndex): their index."""
-        return cls(np.argsort(hashes, kind="stable").astype(np.int32))
-
-    def find(self, text: str, strings: Strings) -> Iterator[int]:
-        """text (str): the string; strings (Strings): the indexed ones.
-        YIELDS (int): its rows, ascending."""
-        wanted = encode(text)
-        hashed = _hash(wanted)
-        for position in range(self._first(hashed, strings), len(self.rows)):
-            row = self.rows.item(position)
-            found = strings.encoded(row)
-            if found == wanted:
-                yield row
-            elif _hash(found) != hashed:
-                return
-
-    def _first(self, hashed: int, strings: Strings) -> int:
-        """The first position of a hash; the number of rows where no string has it."""
-        begin, end = 0, len(self.rows)
-        low, high = 0, 2**64
-        steps = 0
-        while begin < end:
-            if steps < _INTERPOLATIONS:
-                position = begin + (end - begin) * (hashed - low) // (high - low)
-            else:
-                position = (begin + end) // 2
-            steps += 1
-            found = self._hash_at(position, strings)
-            if found < hashed:
-                begin, low = position + 1, found
-            elif found > hashed:
-                end, high = position, found
-            else:
-                while position > begin and self._hash_at(position - 1, strings) == hashed:
-                    position -= 1
-                return position
-        return len(self.rows)
-
-    def _hash_at(self, position: int, strings: Strings) -> int:
-        return _hash(strings.encoded(self.rows.item(position)))
-
-
 def offsets_of(lengths: np.ndarray) -> np.ndarray:
     """lengths (np.ndarray): int[n]. RETURNS (np.ndarray): int32[n + 1] where things of these
     lengths begin and end, one after the other; int64 where they reach 2 GB."""
@@ -197,7 +177,3 @@ def encode(text: str) -> bytes:
 def to_numpy(values: "array[int]") -> np.ndarray:
     """RETURNS (np.ndarray): the array's own memory, with its type."""
     return np.frombuffer(values, dtype=values.typecode)
-
-
-def _hash(text: bytes) -> int:
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")

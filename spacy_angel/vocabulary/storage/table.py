@@ -17,7 +17,7 @@ has none. Parts: those of concept i are the strings part[concept_parts[i]] ..
 part[concept_parts[i + 1] - 1].
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ import numpy as np
 from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, nearest_scopes
 from .arrays import Columns, digest
-from .strings import HashIndex, Strings
+from .strings import Strings
 
 SharedNames = Literal["all", "fewer_names"]
 
@@ -77,9 +77,6 @@ class ConceptTable:
         self.columns = columns
         self.shared_names = shared_names
         self.ids, self.names, self.spellings, self.types = map(self._strings, STRINGS)
-        self._id_index, self._name_index = (
-            HashIndex(columns[f"{name}_hash_row"]) for name in INDEXES
-        )
         self._scopes = columns.get("spelling_scope")
         self._parts = self._strings("part") if "part_data" in columns else None
         self._definitions = self._strings("definition") if "definition_data" in columns else None
@@ -89,8 +86,9 @@ class ConceptTable:
         """Row → identifier of a concept."""
         self.name = lru_cache(_ROWS_KEPT)(self.names.__getitem__)
         """Name index → name in normal form."""
-        self.find_own_id = lru_cache(_ROWS_KEPT)(self._find_own_id)
-        """Identifier → row of the concept whose own it is, None if there is none."""
+        # the rows of concepts that were asked for, by their own identifiers
+        self._row_of: dict[str, int | None] = {}
+        self._type_names = list(self.types)
         self.types_of = lru_cache(_ROWS_KEPT)(self._types_of)
         """Row → types of a concept."""
         self.concept = lru_cache(_CONCEPTS_KEPT)(self._concept)
@@ -114,23 +112,99 @@ class ConceptTable:
         rule = np.frombuffer(suffixes.encode("utf8"), dtype=np.uint8)
         return digest(rule, *(self.columns[name] for name in _OF_SUFFIXES))
 
-    def _find_own_id(self, concept_id: str) -> int | None:
-        row = next(self._id_index.find(concept_id, self.ids), self.n_concepts)
-        return row if row < self.n_concepts else None
+    def find_own_ids(self, concept_ids: Sequence[str]) -> list[int | None]:
+        """concept_ids (Sequence[str]): n identifiers. RETURNS (list[int | None]): the row of the
+        concept whose own each is, None if there is none."""
+        known = self._row_of
+        if unknown := [i for i in dict.fromkeys(concept_ids) if i not in known]:
+            if len(known) > _ROWS_KEPT:
+                self._row_of = known = {}
+            found = self.ids.find(unknown, self.columns["id_hash_row"])
+            for concept_id, rows in zip(unknown, found, strict=True):
+                known[concept_id] = rows[0] if rows and rows[0] < self.n_concepts else None
+        return [known[i] for i in concept_ids]
 
-    def find_id(self, concept_id: str) -> Iterator[int]:
-        """concept_id (str): an identifier. YIELDS (int): the concept whose own it is, then those
-        that have it as an alternate, in their order."""
-        for row in self._id_index.find(concept_id, self.ids):
-            if row < self.n_concepts:
-                yield row
-            else:
-                alternate = np.array([row - self.n_concepts])
-                yield int(_group_of(alternate, self.columns["alternates"])[0])
+    def find_own_id(self, concept_id: str) -> int | None:
+        """concept_id (str): an identifier. RETURNS (int | None): see `find_own_ids`."""
+        return self.find_own_ids([concept_id])[0]
 
-    def find_name(self, normal: str) -> int | None:
-        """normal (str): a name in normal form. RETURNS (int | None): its index."""
-        return next(self._name_index.find(normal, self.names), None)
+    def find_id(self, concept_id: str) -> list[int]:
+        """concept_id (str): an identifier. RETURNS (list[int]): the concept whose own it is, then
+        those that have it as an alternate, in their order."""
+        (found,) = self.ids.find([concept_id], self.columns["id_hash_row"])
+        own = [row for row in found if row < self.n_concepts]
+        alternates = np.array(found[len(own) :], dtype=np.int64) - self.n_concepts
+        return own + _group_of(alternates, self.columns["alternates"]).tolist()
+
+    def find_names(self, normals: Sequence[str]) -> list[int | None]:
+        """normals (Sequence[str]): n names in normal form. RETURNS (list[int | None]): the index
+        of each, None if it is no name of the table."""
+        found = self.names.find(normals, self.columns["name_hash_row"])
+        return [rows[0] if rows else None for rows in found]
+
+    def concept_ids(self, names: Sequence[int], frequencies: Mapping[str, int]) -> list[list[str]]:
+        """Concepts of many names.
+
+        names (Sequence[int]): n name indices.
+        frequencies (Mapping[str, int]): by identifier; of the concepts of a shared name that are
+            equally good, the more frequent ones come first.
+        RETURNS (list[list[str]]): identifiers of the concepts that each name leads to.
+        """
+        indices = np.asarray(names, dtype=np.intp)
+        first, last = (self.columns["name_spellings"][indices + shift] for shift in (0, 1))
+        if self.shared_names == "fewer_names":
+            last = first + 1
+        # `name_rows[first[i]:last[i]]` of each name, one after the other
+        counts = last - first
+        ends = np.cumsum(counts)
+        rows = self.columns["name_rows"][
+            np.arange(counts.sum()) + np.repeat(first - ends + counts, counts)
+        ]
+        starts = self.columns["concept_spellings"]
+        concepts = _group_of(rows, starts)
+        is_alias = (rows != starts[concepts]).tolist()
+        ids = self.ids.texts(concepts)
+        self._row_of.update(zip(ids, concepts.tolist(), strict=True))
+        result: list[list[str]] = []
+        begin = 0
+        for end in ends.tolist():
+            own = list(dict.fromkeys(ids[begin:end]))
+            if len(own) > 1 and frequencies and not frequencies.keys().isdisjoint(own):
+                # the best row of a concept comes first, so that it is taken last
+                pairs = zip(ids[begin:end][::-1], is_alias[begin:end][::-1], strict=True)
+                claims = {c: (alias, -frequencies.get(c, 0)) for c, alias in pairs}
+                own.sort(key=claims.__getitem__)
+            result.append(own)
+            begin = end
+        return result
+
+    def concept_types(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
+        """rows (Sequence[int]): n concept rows. RETURNS (list[tuple[str, ...]]): their types."""
+        offsets = self.columns["concept_type_offsets"]
+        indices = np.asarray(rows, dtype=np.intp)
+        begins, ends = offsets[indices].tolist(), offsets[indices + 1].tolist()
+        types, name = self.columns["concept_types"], self._type_names.__getitem__
+        return [tuple(map(name, types[a:b].tolist())) for a, b in zip(begins, ends, strict=True)]
+
+    def canonical_names(self, rows: Sequence[int]) -> list[str]:
+        """rows (Sequence[int]): n concept rows. RETURNS (list[str]): their canonical names, as the
+        source writes them."""
+        starts = self.columns["concept_spellings"]
+        return self.spellings.texts(starts[np.asarray(rows, dtype=np.intp)])
+
+    def concept_names(self, rows: Sequence[int]) -> list[list[int]]:
+        """rows (Sequence[int]): n concept rows. RETURNS (list[list[int]]): the name indices of each
+        concept, each once, the canonical name first, whoever owns them."""
+        starts, indices = self.columns["concept_spellings"], np.asarray(rows, dtype=np.intp)
+        begins, ends = starts[indices].tolist(), starts[indices + 1].tolist()
+        names = self.columns["spelling_name"]
+        result = []
+        for begin, end in zip(begins, ends, strict=True):
+            own = dict.fromkeys(names[begin:end].tolist())
+            # names that the search cannot write
+            own.pop(-1, None)
+            result.append(list(own))
+        return result
 
     def _concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
@@ -182,19 +256,11 @@ class ConceptTable:
         return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
 
     def _types_of(self, i: int) -> tuple[str, ...]:
-        first, last = self._range("concept_type_offsets", i)
-        return tuple(self.types[t] for t in self.columns["concept_types"][first:last].tolist())
+        return self.concept_types([i])[0]
 
     def spelling_rows(self, i: int) -> range:
         """i (int): concept row. RETURNS (range): rows of its spellings, the canonical one first."""
         return range(*self._range("concept_spellings", i))
-
-    def names_of_concept(self, i: int) -> list[int]:
-        """i (int): concept row. RETURNS (list[int]): its names, each once, the canonical first,
-        whoever owns them."""
-        first, last = self._range("concept_spellings", i)
-        rows = self.columns["spelling_name"][first:last].tolist()
-        return [name for name in dict.fromkeys(rows) if name >= 0]
 
     def rows_of_name(self, j: int) -> list[int]:
         """j (int): name index. RETURNS (list[int]): rows of its spellings, the best first: the

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from ..names.concepts import SCOPES, Concept, normalize_name
 from .arrays import Columns
-from .strings import HashIndex, Strings, StringsBuilder, offsets_of, to_numpy
+from .strings import Strings, StringsBuilder, offsets_of, to_numpy
 from .table import INDEXES, ConceptTable, SharedNames, validate_and_normalize
 
 
@@ -134,7 +134,8 @@ class TableBuilder:
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
         hashes = {name: strings[name].hashes() for name in INDEXES}
         for name in INDEXES:
-            columns[f"{name}_hash_row"] = HashIndex.build(hashes[name]).rows
+            by_hash = np.argsort(hashes[name], kind="stable")
+            columns[f"{name}_hash_row"] = by_hash.astype(np.int32)
         table = ConceptTable(columns, shared_names)
         counts = _count(table, n_distinct_ids=len(np.unique(hashes["id"])))
         return table, counts | {"joined_concepts": len(self._joined)}
