@@ -1,4 +1,4 @@
-# The web service from a wheel of the checkout: `python -m build --wheel`, then `docker build .`.
+# The web service from wheels of the checkout: `make wheel`, then `docker build .`.
 FROM python:3.11-slim
 
 # hnswlib and nmslib, which scispaCy asks for, may have to be compiled.
@@ -13,7 +13,7 @@ RUN cd /tmp/install \
     && pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu \
         -c constraints.txt "$(grep '^torch==' constraints.txt)" \
     && wheel=$(ls spacy_angel-*.whl) \
-    && pip install --no-cache-dir -c constraints.txt "$wheel[serve,mcp]" \
+    && pip install --no-cache-dir -c constraints.txt "$wheel[serve,mcp]" en_angel_*.whl \
     && rm -rf /tmp/install
 
 USER angel

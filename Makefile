@@ -1,8 +1,9 @@
 # A fresh machine needs Python 3.10 to 3.12 and make.
 VENV ?= .venv
 EDITABLE ?= -e
-# What is installed: the checkout, or a wheel of it.
+# What is installed: the folders of the checkout, or wheels of them.
 SOURCE ?= .
+PIPELINES ?= ./pipelines/en_angel_mini ./pipelines/en_angel_bio
 EXTRAS ?=
 DIST ?= dist
 BIN = $(VENV)/bin
@@ -33,6 +34,8 @@ install: $(if $(EXTRAS),$(addprefix $(VENV)/.installed-,$(EXTRAS)),$(VENV)/.inst
 wheel: $(BIN)/python
 	$(PIP) build
 	$(BIN)/python -m build --outdir $(DIST)
+	for pipeline in $(PIPELINES); do \
+		$(BIN)/python -m build --wheel --outdir $(DIST) $$pipeline || exit; done
 
 # What works without extras; `VENV` should be an environment that has none.
 install-check: $(VENV)/.installed
@@ -48,12 +51,12 @@ $(VENV)/.torch: constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/.installed: setup.cfg $(VENV)/.torch
-	$(PIP) $(EDITABLE) $(SOURCE)
+	$(PIP) $(foreach part,$(SOURCE) $(PIPELINES),$(EDITABLE) $(part))
 	touch $@
 
 $(VENV)/.installed-%: setup.cfg $(VENV)/.torch
-	$(PIP) $(EDITABLE) "$(SOURCE)[$*]"
+	$(PIP) $(foreach part,$(SOURCE)[$*] $(PIPELINES),$(EDITABLE) "$(part)")
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo.html site build dist *.egg-info
+	rm -rf $(VENV) demo.html site dist $(addsuffix /build,. pipelines/*) $(addsuffix /*.egg-info,. pipelines/*)

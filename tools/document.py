@@ -26,7 +26,7 @@ from reference import (
 )
 from thinc.api import Config
 
-from spacy_angel.about import DATA, SHIPPED_NAMES
+from spacy_angel.about import SHIPPED_NAMES, shipped_folder
 from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
@@ -137,7 +137,9 @@ def other_pipelines() -> list[str]:
     shipped = preset_settings("shipped", {}).to_dict()
     lines = []
     for name in SHIPPED_NAMES:
-        config = Config().from_disk(DATA / name / "config.cfg")["components"]["angel_linker"]
+        config = Config().from_disk(shipped_folder(name) / "config.cfg")["components"][
+            "angel_linker"
+        ]
         differ = {
             k: config[k] for k, value in shipped.items() if k in config and config[k] != value
         }

@@ -28,6 +28,7 @@ TEXT = "He took aspirin."
 def linked(nlp):
     return [(e.text, e.kb_id_) for e in nlp(TEXT).ents] == [("aspirin", "MESH:D001241")]
 
+assert {"en_angel_mini", "en_angel_bio"} <= {*spacy.util.get_installed_models()}
 nlp = spacy.load("en_angel_mini")
 nlp.to_disk("mini")
 assert all(map(linked, (nlp, spacy.load("./mini"), spacy_angel.load().from_bytes(nlp.to_bytes()))))
@@ -116,6 +117,8 @@ def words_of(line: str) -> list[str]:
 
 def check_pipelines(folder: Path) -> None:
     run([sys.executable, "-c", PIPELINES], folder)
+    for name in ("en_angel_mini", "en_angel_bio"):
+        run([sys.executable, "-m", "spacy", "info", name], folder)
 
 
 def check_commands(folder: Path) -> None:

@@ -17,8 +17,7 @@ import typer
 from build_bio_vocabulary import SOURCES, vocabulary
 from spacy.language import Language
 
-from spacy_angel.about import DATA as SHIPPED
-from spacy_angel.about import SHIPPED_NAME, __version__
+from spacy_angel.about import SHIPPED_NAME, __version__, shipped_folder
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.files.atomic import replacing_folder
 from spacy_angel.linking.settings.presets import types_of
@@ -43,7 +42,7 @@ def build(
 ) -> None:
     """Write the pipeline; its linker has the settings of the one that ships, and its model: then
     the folder names it and holds none."""
-    shipped = spacy.util.load_config(SHIPPED / SHIPPED_NAME / "config.cfg").interpolate()
+    shipped = spacy.util.load_config(shipped_folder() / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
     del settings["factory"], settings["scorer"], settings["types_by_label"]
     encoder = {
@@ -62,7 +61,7 @@ def build(
         description="Six kinds of biomedical mentions, found and linked",
         license="MIT",
         sources=SOURCES,
-        requirements=[f"spacy-angel>={__version__}"],
+        requirements=[f"{one}>={__version__}" for one in ("spacy-angel", SHIPPED_NAME)],
     )
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         linker.kb = vocabulary(data, Path(temporary, "kb"))
@@ -82,7 +81,7 @@ def with_mentions(recogniser: Path, group: str | None, settings: dict[str, Any])
     overlap. settings (dict[str, Any]): more of the recogniser's. RETURNS (Language): all that comes
     before the linker."""
     # The tokenizer and the sentences are those of what ships.
-    nlp: Any = spacy.load(SHIPPED / SHIPPED_NAME, exclude=ANEW)
+    nlp: Any = spacy.load(shipped_folder(), exclude=ANEW)
     # The recogniser has words of its own: tokens only bound its mentions.
     add_biomedical_tokens(nlp)
     settings = {"span_key": group, "skip_variants": True, "dtype": "auto", **settings}

@@ -15,7 +15,7 @@ import spacy
 import typer
 from build_bio import with_mentions
 
-from spacy_angel.about import DATA, SHIPPED_NAME, __version__
+from spacy_angel.about import SHIPPED_NAME, __version__, shipped_folder
 from spacy_angel.files.atomic import replacing_folder
 from spacy_angel.linking.settings.presets import types_of
 from spacy_angel.pipelines.assemble import LINKER
@@ -28,7 +28,7 @@ def build(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the pipeline.")],
 ) -> None:
     """Write the pipeline; the linker keeps its files and settings."""
-    shipped = DATA / SHIPPED_NAME
+    shipped = shipped_folder()
     meta = json.loads((shipped / "meta.json").read_text("utf8"))
     config = spacy.util.load_config(shipped / "config.cfg").interpolate()
     # As spaCy's own recognisers it leaves alone what a document has already.

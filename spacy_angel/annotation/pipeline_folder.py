@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LOCAL = "local"
 
 # Strings that a vocab has seen do not change what a pipeline does; tries are built from the rest.
-_NOT_HASHED = ("strings.json", "tries")
+_NOT_HASHED = ("strings.json", "tries", "__init__.py", "__pycache__")
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def _print_installation() -> None:
 
     import torch
 
-    from ..about import DATA, SHIPPED_NAMES, __version__
+    from ..about import SHIPPED_NAMES, __version__, shipped_folder
     from ..annotation.pipeline_folder import folder_fingerprint
     from ..files.download import cache_folder
     from ..model.fastest import describe_cpu, fastest_dtype
@@ -59,7 +59,12 @@ def _print_installation() -> None:
     for name, value in rows.items():
         typer.echo(f"  {name:<18} {value}")
     for name in SHIPPED_NAMES:
-        typer.echo(f"Pipeline {name}: {DATA / name}, sha256 {folder_fingerprint(DATA / name)}")
+        try:
+            pipeline = shipped_folder(name)
+        except AngelError:
+            typer.echo(f"Pipeline {name}: not installed")
+        else:
+            typer.echo(f"Pipeline {name}: {pipeline}, sha256 {folder_fingerprint(pipeline)}")
     for name, folder in installed_vocabularies().items():
         # It has the checksums of the arrays.
         digest = sha256((folder / META).read_bytes()).hexdigest()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from ..about import SHIPPED_NAMES, shipped_folder
 from ..errors import AngelError
 from ..files.json_values import parse_as
 from .bart import BartModel, is_supported
@@ -124,7 +124,7 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
     RETURNS (Path): the folder, downloaded where it is a name on the hub.
     RAISES (AngelError): there is no such folder or name.
     """
-    path = DATA / SHIPPED_NAME if name_or_path in SHIPPED_NAMES else Path(name_or_path)
+    path = shipped_folder() if name_or_path in SHIPPED_NAMES else Path(name_or_path)
     # "" would be the working directory.
     if str(name_or_path) and path.is_dir():
         within = path / _IN_PIPELINE

@@ -11,7 +11,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 
-from ..about import DATA, SHIPPED_NAME, __version__
+from ..about import SHIPPED_NAME, __version__, shipped_folder
 from ..component.tokenizer import with_rules_of
 from ..corpora.biomedical_tokens import add_biomedical_tokens
 from ..corpora.registry import read_corpus
@@ -105,7 +105,7 @@ def _open_base(ner: Path | str | None) -> Language:
         nlp = spacy.blank("en")
         add_biomedical_tokens(nlp)
     else:
-        folder = DATA / SHIPPED_NAME if ner == SHIPPED_NAME else ner
+        folder = shipped_folder() if ner == SHIPPED_NAME else ner
         nlp = load_folder(folder, exclude=[LINKER, MISSPELLED, ABBREVIATIONS, CONSISTENCY])
         # The rest of the config has paths of the machine that trained it.
         own = {section: nlp.config[section] for section in ("nlp", "components")}

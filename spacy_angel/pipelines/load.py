@@ -8,7 +8,7 @@ from typing import Any
 import spacy
 from spacy.language import Language
 
-from ..about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from ..about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
 from ..component.checked import nested
 from ..errors import AngelError
 from ..linking.linker import AngelLinker
@@ -56,9 +56,9 @@ def load(
     types = settings.pop("types_by_label", None)
     model = SHIPPED_NAME if model is None else model
     is_shipped = str(model) in SHIPPED_NAMES
-    folder = DATA / model if is_shipped else _pipeline_folder(model)
+    folder = shipped_folder(str(model)) if is_shipped else _pipeline_folder(model)
     if folder is None:
-        nlp = spacy.load(DATA / SHIPPED_NAME, exclude=[LINKER])
+        nlp = spacy.load(shipped_folder(), exclude=[LINKER])
         source: Any = {"@architectures": "spacy_angel.Checkpoint.v1", "path": str(model)}
         source |= {"tokenizer": tokenizer and str(tokenizer), "preset": preset}
         nlp.add_pipe(LINKER, config={"model": source, **nested(settings)})

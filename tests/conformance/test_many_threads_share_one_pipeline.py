@@ -6,12 +6,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.helpers import shared_data
+from support.helpers import SHIPPED_MODEL, shared_data
 from support.tiny_linker import TEXT, make_pipeline
 
 import spacy_angel
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.names.concepts import Concept

@@ -6,7 +6,6 @@ import pytest
 import spacy
 
 import spacy_angel
-from spacy_angel.linking.settings.loaders import SHIPPED_PIPELINE
 
 TEXT = "After a heart attack she took aspirin for hart failure."
 
@@ -21,7 +20,7 @@ def test_renamed() -> None:
 def test_removed_or_excluded() -> None:
     nlp = spacy_angel.load()
     nlp.remove_pipe("angel_linker")
-    excluded = spacy.load(SHIPPED_PIPELINE, exclude=["angel_linker"])
+    excluded = spacy.load("en_angel_mini", exclude=["angel_linker"])
     for pipeline in (nlp, excluded):
         with pytest.warns(UserWarning, match="no mentions without an angel_linker"):
             assert "heart attack" in [ent.text for ent in pipeline(TEXT).ents]

@@ -33,7 +33,6 @@ from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
 from spacy_angel.linking.ranking.concepts import NIL
 from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
-from spacy_angel.linking.settings import loaders
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.pipelines.components import calibrate_on
 from spacy_angel.search.generator import Generator
@@ -366,13 +365,9 @@ def test_without_any_config_it_links_with_what_ships():
     assert ent.kb_id_ == "MESH:D001241"
 
 
-def test_a_missing_model_or_vocabulary_is_told(make, monkeypatch, tmp_path):
+def test_a_missing_model_is_told(make):
     with pytest.raises(AngelError, match=r"initialize"):
         make(model="dmis-lab/no-such-model")("aspirin")
-    for what, attribute in (("MODEL", "SHIPPED_MODEL"), ("VOCABULARY", "DATA")):
-        monkeypatch.setattr(loaders, attribute, tmp_path / "none")
-        with pytest.raises(AngelError, match=f"There is no shipped {what.lower()}"):
-            make(**{what.lower(): None})("aspirin")
 
 
 def test_hub_names_are_fetched_in_initialize_only(make, model, monkeypatch):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from support.helpers import SHIPPED_MODEL
 from support.models import FORMAT, make_model, make_tiny_model
 from transformers import BartConfig, BertConfig, EncoderDecoderConfig, LEDConfig, T5Config
 
-from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
 from spacy_angel.model import bart
 from spacy_angel.model.checkpoint import (
@@ -73,7 +73,7 @@ def test_training_does_not_begin_with_layers_that_are_missing(folder, tmp_path):
 
 
 def test_the_shipped_name_and_a_saved_pipeline_mean_the_models_in_them(folder, tmp_path):
-    assert checkpoint_folder("en_angel_mini") == DATA / "en_angel_mini/angel_linker/model"
+    assert checkpoint_folder("en_angel_mini") == SHIPPED_MODEL
     inside = tmp_path / "angel_linker/model"
     inside.mkdir(parents=True)
     (inside / "config.json").write_text(json.dumps({}))

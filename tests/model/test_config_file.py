@@ -5,10 +5,10 @@ import pickle
 import shutil
 
 import pytest
+from support.helpers import SHIPPED_MODEL
 from transformers import AutoConfig, BartConfig, PretrainedConfig
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.config_file import ConfigFile, read_config
 
 READ = (

@@ -4,11 +4,11 @@ import pytest
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
+from support.helpers import SHIPPED_MODEL
 from support.models import make_tiny_model
 from transformers import AutoTokenizer, BartTokenizerFast
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat
 from spacy_angel.model.tokenizer import PlainTokenizer, read_tokenizer

@@ -13,8 +13,8 @@ from support.models import make_tiny_model
 import spacy_angel
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings import loaders
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
+from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -43,7 +43,7 @@ def linked(nlp: Language, names: list[str]) -> list[str]:
 
 
 def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language) -> None:
-    again = spacy.load(loaders.SHIPPED_PIPELINE)
+    again = spacy.load("en_angel_mini")
     assert again.pipe_names == nlp.pipe_names
     assert nlp.pipe_names[-3:-1] == ["abbreviation_detector", "angel_consistency"]
     assert (nlp.lang, nlp.meta["name"]) == ("en", "angel_mini")
@@ -219,7 +219,7 @@ def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
     )
     settings = nlp.get_pipe("angel_linker").settings
     assert settings == LinkerSettings(k=3)
-    assert linked(nlp, ["asthma"])[0] in loaders.load_vocabulary(None)
+    assert linked(nlp, ["asthma"])[0] in load_vocabulary("en_angel_mini")
 
 
 def test_settings_replace_the_pipeline_s_own() -> None:

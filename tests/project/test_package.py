@@ -3,17 +3,22 @@
 import configparser
 import hashlib
 import importlib
-import os
+import json
 import re
 import subprocess
 import sys
 from collections import Counter
+from importlib import metadata
+from pathlib import Path
 
 import pytest
+import spacy
 from support.helpers import ROOT
 
 import spacy_angel
+from spacy_angel import about
 from spacy_angel.about import SHIPPED_NAMES
+from spacy_angel.errors import AngelError
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +58,7 @@ def test_every_entry_point_resolves(setup_cfg: configparser.ConfigParser) -> Non
 
 def test_every_package_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> None:
     folders = sorted(path.parent for path in (ROOT / "spacy_angel").rglob("__init__.py"))
+    folders = [folder for folder in folders if folder.name not in SHIPPED_NAMES]
     packages = [".".join(folder.relative_to(ROOT).parts) for folder in folders]
     listed = _entries(setup_cfg["options"]["packages"])
     assert listed == sorted([*packages, "spacy_angel.configs"])
@@ -61,6 +67,27 @@ def test_every_package_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> 
 def test_the_version_is_one(setup_cfg: configparser.ConfigParser) -> None:
     assert setup_cfg["metadata"]["version"] == spacy_angel.__version__
     assert f"version: {spacy_angel.__version__}" in (ROOT / "CITATION.cff").read_text("utf8")
+
+
+@pytest.mark.parametrize("name", SHIPPED_NAMES)
+def test_a_pipeline_package_says_what_its_meta_json_says(name: str) -> None:
+    meta = json.loads((ROOT / "spacy_angel/data" / name / "meta.json").read_text("utf8"))
+    installed = metadata.metadata(name)
+    assert installed["Version"] == meta["version"] == spacy_angel.__version__
+    assert installed["Summary"] == meta["description"]
+    assert metadata.requires(name) == meta["requirements"]
+
+
+def test_a_pipeline_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(about, "DATA", tmp_path)
+    monkeypatch.setattr(about, "find_spec", lambda name: None)
+    with pytest.raises(AngelError, match=r"pip install \./pipelines/en_angel_bio"):
+        spacy_angel.load("en_angel_bio")
+    for setting in ("model", "vocabulary"):
+        nlp = spacy.blank("en")
+        linker = nlp.add_pipe("angel_linker", config={setting: None})
+        with pytest.raises(AngelError, match=r"pip install \./pipelines/en_angel_mini"):
+            linker.initialize()
 
 
 def test_constraints_pin_every_requirement(setup_cfg: configparser.ConfigParser) -> None:
@@ -109,18 +136,15 @@ def test_what_ships_is_small_and_readable() -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED_NAMES)
-def test_spacy_loads_a_pipeline_by_its_name(name: str) -> None:
+def test_spacy_loads_a_pipeline_by_its_name_from_anywhere(name: str, tmp_path: Path) -> None:
     code = (
-        f"import importlib.metadata, spacy; print(importlib.metadata.version('{name}')); "
+        f"import spacy, {name}; print({name}.__version__); "
+        f"assert '{name}' in spacy.util.get_installed_models(); "
         f"nlp = spacy.load('{name}', exclude=['sentencizer']); "
         "print(*nlp.pipe_names, nlp('He took aspirin.').ents[0].kb_id_)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
     names = ["angel_recogniser", "angel_misspelled", "abbreviation_detector"]
     names += ["angel_consistency", "angel_linker"]

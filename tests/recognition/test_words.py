@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.helpers import SHIPPED_MODEL
 
-from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.recognition.words import CASES, WordReader, shape_of
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))

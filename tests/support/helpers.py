@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from spacy_angel.about import shipped_folder
+
+SHIPPED_MODEL = shipped_folder() / "angel_linker" / "model"
 ROOT = Path(__file__).parents[2]
 
 

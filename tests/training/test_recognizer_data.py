@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.helpers import SHIPPED_MODEL
 from support.tiny_recogniser import LABELS, documents, tiny_finder
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings.loaders import SHIPPED_MODEL
 from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.models.losses import IGNORE

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ...about import DATA, SHIPPED_NAME, SHIPPED_NAMES
+from ...about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
 from ...component.running import RunDtype
 from ...errors import AngelError
 from ...vocabulary.changes.rules import read_rules
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
     from .linker_settings import LinkerSettings
 
-SHIPPED_PIPELINE = DATA / SHIPPED_NAME
-SHIPPED_MODEL = SHIPPED_PIPELINE / "angel_linker" / "model"
+_MODEL_FOLDER = Path("angel_linker", "model")
 VOCABULARY_FOLDER = Path("angel_linker", "kb")
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
@@ -89,11 +88,7 @@ def load_checkpoint(
     from ...vocabulary.storage.arrays import is_folder_of
 
     if path is None or str(path) in SHIPPED_NAMES:
-        if not SHIPPED_MODEL.is_dir():
-            raise AngelError(
-                f"There is no shipped model ({SHIPPED_MODEL}). Set `model` of angel_linker."
-            )
-        path = SHIPPED_MODEL
+        path = shipped_folder() / _MODEL_FOLDER
     if is_folder_of(Path(path), KIND):
         raise AngelError(f"{path} is a vocabulary; expected a model. Use load(kb=...) or --kb.")
     folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
@@ -123,11 +118,7 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     from ...vocabulary.kb import ConceptKB
 
     if path is None or str(path) in SHIPPED_NAMES:
-        path = DATA / (path or SHIPPED_NAME) / VOCABULARY_FOLDER
-        if not path.is_dir():
-            raise AngelError(
-                f"There is no shipped vocabulary ({path}). Set `vocabulary` of angel_linker."
-            )
+        path = shipped_folder(str(path or SHIPPED_NAME)) / VOCABULARY_FOLDER
     path = _find_vocabulary(path)
     if path.is_file():
         return _build((path,), None, "all")

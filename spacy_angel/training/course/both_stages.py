@@ -7,7 +7,7 @@ from pathlib import Path
 
 from accelerate import PartialState
 
-from ...about import DATA, SHIPPED_NAME
+from ...about import SHIPPED_NAME, shipped_folder
 from ...corpora.convert import prepare_corpus, prepared_documents
 from ...corpora.documents import CorpusReport
 from ...corpora.preprocessing import Preprocessing
@@ -23,7 +23,7 @@ from ..settings.config_tables import DataSettings, DevelopmentSettings, Training
 from ..stages import fine_tune, mine, train_preferences
 from .run_folder import lock_run_folder, read_result, write_result
 
-SHIPPED_KB = DATA / SHIPPED_NAME / "angel_linker" / "kb"
+_SHIPPED_KB = Path("angel_linker", "kb")
 _REGRESSION_SAMPLE = 300
 _STEPS = Preprocessing(abbreviations="scispacy", expand="text")
 
@@ -162,7 +162,7 @@ def regression_set(settings: DevelopmentSettings) -> Development:
     settings (DevelopmentSettings): of the search.
     RETURNS (Development): 300 evenly spaced synonyms, without context.
     """
-    shipped = ConceptKB.from_disk(SHIPPED_KB)
+    shipped = ConceptKB.from_disk(shipped_folder() / _SHIPPED_KB)
     concepts = [Concept(c.concept_id, c.canonical_name) for c in shipped]
     canonical = {normalize_name(concept.canonical_name) for concept in concepts}
     synonyms = [
@@ -179,7 +179,7 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
     from ...vocabulary.sources.build import build_vocabulary
 
     if kb == SHIPPED_NAME:
-        return SHIPPED_KB
+        return shipped_folder() / _SHIPPED_KB
     path = Path(kb)
     if not path.exists():
         raise AngelError(

@@ -17,7 +17,7 @@ from transformers import AutoConfig, BartConfig
 from transformers.modeling_outputs import ModelOutput
 from transformers.models.bart.modeling_bart import BartEncoder
 
-from ...about import DATA, SHIPPED_NAMES
+from ...about import SHIPPED_NAMES, shipped_folder
 from ...errors import AngelError
 from ...model.bart import is_supported
 from ...model.checkpoint import checkpoint_folder
@@ -147,7 +147,8 @@ def recognizer_folder(name_or_path: str) -> Path:
         pipeline.
     RETURNS (Path): the recognizer's folder, whether it exists or not.
     """
-    folder = DATA / name_or_path if name_or_path in SHIPPED_NAMES else Path(name_or_path)
+    is_shipped = name_or_path in SHIPPED_NAMES
+    folder = shipped_folder(name_or_path) if is_shipped else Path(name_or_path)
     return folder if (folder / CONFIG_FILE).is_file() else folder / _IN_PIPELINE
 
 
