@@ -15,8 +15,14 @@ from transformers.trainer_utils import set_seed
 
 from ..errors import AngelError
 from .course.positive import train_positive
-from .course.run_folder import MODEL_FOLDER, lock_run_folder, read_result, write_result
-from .course.trainer import Trained, trained
+from .course.run_folder import (
+    MODEL_FOLDER,
+    Trained,
+    lock_run_folder,
+    read_result,
+    trained,
+    write_result,
+)
 from .data.batches import PAIR, encode
 from .data.corpus import LabelledMention, TrainingData
 from .data.development import generator_of

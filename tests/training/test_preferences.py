@@ -49,11 +49,7 @@ def test_pairs_of_ranks(right, above, every):
 def test_pairs_of_one_prediction():
     names, right = ["a", "b", "c", "d", "e", "f"], [False, True, False, True, False, True]
     found = prediction_pairs(M, names, right, PairSettings(top_k=4))
-    assert [(p.chosen, p.rejected, p.chosen_rank, p.rejected_rank) for p in found] == [
-        ("b", "a", 1, 0),
-        ("d", "a", 3, 0),
-        ("d", "c", 3, 2),
-    ]
+    assert [(p.chosen, p.rejected) for p in found] == [("b", "a"), ("d", "a"), ("d", "c")]
     assert {p.mention for p in found} == {M}
     assert len(prediction_pairs(M, names, right, PairSettings(top_k=6, rule="all"))) == 9
 
@@ -63,8 +59,8 @@ def test_a_prediction_with_nothing_right():
     assert prediction_pairs(M, ["a", "b"], wrong, PairSettings(), "p") == []
     kept = PairSettings(without_right="positive")
     assert prediction_pairs(M, ["a", "b"], wrong, kept, "p") == [
-        PreferencePair(M, "p", "a", None, 0),
-        PreferencePair(M, "p", "b", None, 1),
+        PreferencePair(M, "p", "a"),
+        PreferencePair(M, "p", "b"),
     ]
     assert prediction_pairs(M, ["a", "b"], wrong, kept, None) == []
 
@@ -102,7 +98,7 @@ def test_mining_pairs_what_is_predicted(kb, monkeypatch):
 
 def test_pair_files_can_be_read_by_people_and_by_us(tmp_path):
     path = tmp_path / "pairs.jsonl"
-    pairs = [*PAIRS, PreferencePair(Mention("é", "", ""), "ö", "ü", None, 3)]
+    pairs = [*PAIRS, PreferencePair(Mention("é", "", ""), "ö", "ü")]
     write_pairs(path, pairs)
     assert read_pairs(path) == pairs
     assert json.loads(path.read_text("utf8").splitlines()[0]) == {

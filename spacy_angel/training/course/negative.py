@@ -7,9 +7,7 @@ decoder inputs; losses, metrics and checkpoints are TRL's.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,14 +22,8 @@ from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
 from ..models.losses import label_logits, mean_nll, name_log_probs, pair_log_probs
 from ..settings.config_tables import LOSSES, Loss, NegativeSettings
-from .trainer import (
-    LinkingTrainer,
-    Trained,
-    is_finished,
-    train,
-    trained,
-    training_arguments,
-)
+from .run_folder import Trained, is_finished, trained
+from .trainer import LinkingTrainer, train, training_arguments
 
 _REFERENCE = ("ref_chosen_logps", "ref_rejected_logps")
 
@@ -42,7 +34,7 @@ def train_negative(
     settings: NegativeSettings,
     output: Path,
     development: Development | None = None,
-    options: Mapping[str, Any] = MappingProxyType({}),
+    options: Mapping[str, Any] | None = None,
 ) -> Trained:
     """Train on preference pairs; run again after an interruption, it continues.
 
@@ -52,7 +44,7 @@ def train_negative(
     settings (NegativeSettings): loss and optimizer.
     output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.
-    options (Mapping[str, Any]): see `training_arguments`.
+    options (Mapping[str, Any] | None): see `training_arguments`.
     RETURNS (Trained): where the model is.
     RAISES (AngelError): the loss needs a reference and the rows have none; see `train_positive`.
     """
@@ -83,7 +75,6 @@ def train_negative(
             settings=settings.optimizer,
             train_dataset=rows,
             args=arguments,
-            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
         )
         train(trainer, output)
     return trained(output)

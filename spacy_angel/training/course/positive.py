@@ -2,27 +2,19 @@
 (ANGEL, section 3.2; GenBioEL, section 2.1)."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import torch
 from transformers.training_args import TrainingArguments
 
-from ..data.batches import TokenRows, collate
+from ..data.batches import TokenRows
 from ..data.development import Development
 from ..models.backbones import Backbone
 from ..models.losses import IGNORE, label_logits
 from ..settings.config_tables import PositiveSettings
-from .trainer import (
-    LinkingTrainer,
-    Trained,
-    is_finished,
-    train,
-    trained,
-    training_arguments,
-)
+from .run_folder import Trained, is_finished, trained
+from .trainer import LinkingTrainer, train, training_arguments
 
 
 class PositiveTrainer(LinkingTrainer):
@@ -62,7 +54,7 @@ def train_positive(
     settings: PositiveSettings,
     output: Path,
     development: Development | None = None,
-    options: Mapping[str, Any] = MappingProxyType({}),
+    options: Mapping[str, Any] | None = None,
 ) -> Trained:
     """Train on positive examples; run again after an interruption, it continues.
 
@@ -71,7 +63,7 @@ def train_positive(
     settings (PositiveSettings): of the stage.
     output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.
-    options (Mapping[str, Any]): see `training_arguments`.
+    options (Mapping[str, Any] | None): see `training_arguments`.
     RETURNS (Trained): where the model is.
     RAISES (AngelError): there are no rows, or the folder has another run.
     """
@@ -86,7 +78,6 @@ def train_positive(
             args=training_arguments(
                 TrainingArguments, settings.optimizer, output, measured, options
             ),
-            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
         )
         train(trainer, output)
     return trained(output)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 from ...errors import AngelError
 from ...files.atomic import write_json, write_text
 from ...files.json_values import parse_as
+from ..settings.config_tables import as_plain
 
 MODEL_FOLDER = "model"
 METRICS_FILE = "metrics.jsonl"
@@ -17,6 +19,23 @@ CHECKPOINTS_FOLDER = "checkpoints"
 RUN_FILE = "run.json"
 RESULT_FILE = "result.json"
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a stage leaves.
+
+    folder (Path): weights, tokenizer, prompt settings: the best checkpoint by development
+        accuracy, or the last one without a development set.
+    accuracy (float | None): accuracy at 1 of that checkpoint on the development set.
+    """
+
+    folder: Path
+    accuracy: float | None
+
+    def __str__(self) -> str:
+        accuracy = "" if self.accuracy is None else f" (development accuracy {self.accuracy:.1%})"
+        return f"Model: {self.folder}{accuracy}"
 
 
 def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
@@ -59,6 +78,30 @@ def read_result(output: Path, kind: type[_T]) -> _T | None:
     """
     file = output / RESULT_FILE
     return _read(file, kind) if file.is_file() else None
+
+
+def is_finished(output: Path, settings: Any, n_rows: int) -> bool:
+    """Begin a run, or find that it has finished.
+
+    output (Path): folder of the run; created if it is missing.
+    settings (Any): dataclass; a run in the same folder must have had the same, and as many rows.
+    n_rows (int): size of the training set.
+    RETURNS (bool): whether the folder has the result of this run.
+    RAISES (AngelError): there are no rows, or the folder has another run.
+    """
+    if not n_rows:
+        raise AngelError(
+            f"There is nothing to train on for {output}. Check the files and the vocabulary."
+        )
+    lock_run_folder(output, {"settings": as_plain(settings), "rows": n_rows})
+    return read_result(output, dict[str, Any]) is not None
+
+
+def trained(output: Path) -> Trained:
+    """output (Path): folder of a finished run. RETURNS (Trained): its result."""
+    result = read_result(output, dict[str, Any])
+    assert result is not None
+    return Trained(output / MODEL_FOLDER, result["accuracy"])
 
 
 def last_checkpoint(output: Path) -> Path | None:

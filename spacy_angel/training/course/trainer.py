@@ -5,7 +5,8 @@ import json
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar
@@ -20,45 +21,19 @@ from transformers.training_args import TrainingArguments
 from ...errors import AngelError
 from ...files.atomic import write_text
 from ...model.checkpoint import save_settings
-from ..data.batches import LengthSampler
+from ..data.batches import LengthSampler, collate
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
-from ..settings.config_tables import OptimizerSettings, as_plain
+from ..settings.config_tables import OptimizerSettings
 from .run_folder import (
     CHECKPOINTS_FOLDER,
     METRICS_FILE,
     MODEL_FOLDER,
     last_checkpoint,
-    lock_run_folder,
-    read_result,
     write_result,
 )
 
 _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What a stage leaves.
-
-    folder (Path): weights, tokenizer, prompt settings: the best checkpoint by development
-        accuracy, or the last one without a development set.
-    accuracy (float | None): accuracy at 1 of that checkpoint on the development set.
-    """
-
-    folder: Path
-    accuracy: float | None
-
-    def __str__(self) -> str:
-        accuracy = "" if self.accuracy is None else f" (development accuracy {self.accuracy:.1%})"
-        return f"Model: {self.folder}{accuracy}"
-
-
-def trained(output: Path) -> Trained:
-    """output (Path): folder of a finished run. RETURNS (Trained): its result."""
-    result = read_result(output, dict[str, Any])
-    assert result is not None
-    return Trained(output / MODEL_FOLDER, result["accuracy"])
 
 
 class StageTrainer(Trainer):
@@ -123,23 +98,6 @@ class StageTrainer(Trainer):
         super()._save_checkpoint(*args, **kwargs)
 
 
-def is_finished(output: Path, settings: Any, n_rows: int) -> bool:
-    """Begin a run, or find that it has finished.
-
-    output (Path): folder of the run; created if it is missing.
-    settings (Any): dataclass; a run in the same folder must have had the same, and as many rows.
-    n_rows (int): size of the training set.
-    RETURNS (bool): whether the folder has the result of this run.
-    RAISES (AngelError): there are no rows, or the folder has another run.
-    """
-    if not n_rows:
-        raise AngelError(
-            f"There is nothing to train on for {output}. Check the files and the vocabulary."
-        )
-    lock_run_folder(output, {"settings": as_plain(settings), "rows": n_rows})
-    return read_result(output, dict[str, Any]) is not None
-
-
 def train(trainer: StageTrainer, output: Path) -> None:
     """Train, from the last checkpoint if there is one; the first process writes model and result.
 
@@ -176,7 +134,12 @@ class LinkingTrainer(StageTrainer):
     ) -> None:
         self.backbone = backbone
         self.development = development
-        super().__init__(model=backbone.model, measured=development is not None, **kwargs)
+        super().__init__(
+            model=backbone.model,
+            measured=development is not None,
+            data_collator=partial(collate, pad_token_id=backbone.model.config.pad_token_id),
+            **kwargs,
+        )
 
     def measure(self) -> dict[str, float]:
         """Development accuracy by constrained search, shared among the processes."""
@@ -264,7 +227,7 @@ def training_arguments(
     settings: OptimizerSettings,
     output: Path,
     measured: bool,
-    options: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
     **own: Any,
 ) -> _Arguments:
     """transformers' arguments.
@@ -273,12 +236,13 @@ def training_arguments(
     settings (OptimizerSettings): of the training.
     output (Path): folder of the stage.
     measured (bool): development accuracy is measured, and the best checkpoint chosen.
-    options (Mapping[str, Any]): arguments of `TrainingArguments` that replace these.
+    options (Mapping[str, Any] | None): arguments of `TrainingArguments` that replace these.
     own (Any): arguments of `kind` alone.
     RETURNS (_Arguments): filled.
     RAISES (AngelError): an unknown option, or a batch that does not divide over processes and
         parts.
     """
+    options = options or {}
     if unknown := options.keys() - {item.name for item in fields(TrainingArguments)}:
         raise AngelError(
             f"[trainer] takes arguments of transformers' TrainingArguments, which has no "

@@ -44,14 +44,11 @@ class PreferencePair:
 
     mention (Mention): the mention in its context.
     chosen (str), rejected (str): names in normal form.
-    chosen_rank (int | None), rejected_rank (int | None): their ranks in the prediction, from 0.
     """
 
     mention: Mention
     chosen: str
     rejected: str
-    chosen_rank: int | None = None
-    rejected_rank: int | None = None
 
 
 @dataclass
@@ -164,6 +161,7 @@ def collate(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict
     return {name: torch.from_numpy(values) for name, values in batch.items()}
 
 
+@dataclass(eq=False)
 class LengthSampler(Sampler[int]):
     """Order of an epoch: random, but rows of like length share a batch.
 
@@ -171,16 +169,13 @@ class LengthSampler(Sampler[int]):
 
     lengths (tuple[np.ndarray, np.ndarray]): int64[rows] of encoder and decoder inputs.
     batch_size (int): rows of one update, over all processes.
-    seed (int): of the order.
+    seed (int): of the order. epoch (int): the current one, from 0.
     """
 
-    def __init__(
-        self, lengths: tuple[np.ndarray, np.ndarray], batch_size: int, seed: int = 0
-    ) -> None:
-        self.lengths = lengths
-        self.batch_size = batch_size
-        self.seed = seed
-        self.epoch = 0
+    lengths: tuple[np.ndarray, np.ndarray]
+    batch_size: int
+    seed: int = 0
+    epoch: int = 0
 
     def __len__(self) -> int:
         return len(self.lengths[0])

@@ -28,6 +28,7 @@ class LabelledMention:
     concept_ids: tuple[str, ...]
 
 
+@dataclass
 class Development:
     """Development mentions and how accuracy on them is measured.
 
@@ -36,12 +37,9 @@ class Development:
     settings (DevelopmentSettings): of the search.
     """
 
-    def __init__(
-        self, mentions: Sequence[LabelledMention], kb: ConceptKB, settings: DevelopmentSettings
-    ) -> None:
-        self.mentions = mentions
-        self.kb = kb
-        self.settings = settings
+    mentions: Sequence[LabelledMention]
+    kb: ConceptKB
+    settings: DevelopmentSettings
 
     def hits(self, backbone: Backbone, part: int = 0, parts: int = 1) -> tuple[int, int, int]:
         """Lenient hits: a name counts if one of its concepts is one of the gold ones.

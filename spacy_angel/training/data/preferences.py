@@ -73,17 +73,15 @@ def prediction_pairs(
     settings (PairSettings): `top_k`, `rule`, `without_right`.
     positive (str | None): the nearest name of the gold concepts, paired with every prediction
         where none is right and `without_right` is `positive`.
-    RETURNS (list[PreferencePair]): with their ranks; empty where nothing is wrong.
+    RETURNS (list[PreferencePair]): empty where nothing is wrong.
     """
     names, right = names[: settings.top_k], right[: settings.top_k]
     if not any(right):
         if settings.without_right == "skip" or positive is None:
             return []
-        return [
-            PreferencePair(mention, positive, name, None, rank) for rank, name in enumerate(names)
-        ]
+        return [PreferencePair(mention, positive, name) for name in names]
     return [
-        PreferencePair(mention, names[chosen], names[rejected], chosen, rejected)
+        PreferencePair(mention, names[chosen], names[rejected])
         for chosen, rejected in rank_pairs(right, settings.rule)
     ]
 
@@ -135,7 +133,7 @@ def mine_pairs(
 
 def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
     """Write pairs as JSONL: `mention`, with its `text`, `left`, `right` and `species_context`;
-    `chosen`, `rejected`, `chosen_rank`, `rejected_rank`. Empty fields are left out.
+    `chosen` and `rejected`. Empty fields are left out.
 
     path (Path): appears when it is complete.
     pairs (Iterable[PreferencePair]): in the order of the file.

@@ -92,13 +92,9 @@ def read_texts(config: RecognizerConfig) -> RecognizerTexts:
             elif digit in data.test:
                 texts.test.append(annotated)
             else:
-                texts.train.extend([annotated] * _copies(annotated, corpus.copies, data.seed))
+                chance = Random(f"copies {data.seed} {annotated.document.doc_id}").random()
+                texts.train.extend([annotated] * int(corpus.copies + chance))
     return texts
-
-
-def _copies(annotated: Annotated, copies: float, seed: int) -> int:
-    chance = Random(f"copies {seed} {annotated.document.doc_id}")
-    return int(copies) + (chance.random() < copies % 1)
 
 
 def _read_corpus(name: str, corpus: RecognizerCorpus, seed: int) -> Iterator[Annotated]:

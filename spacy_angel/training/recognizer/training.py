@@ -16,14 +16,13 @@ from transformers.training_args import TrainingArguments
 from ...recognition.finder import MentionFinder
 from ...recognition.found import FoundMention
 from ...recognition.network import TaggingNetwork
-from ..course.run_folder import read_result
-from ..course.trainer import StageTrainer, is_finished, train, training_arguments
+from ..course.run_folder import is_finished, read_result
+from ..course.trainer import StageTrainer, train, training_arguments
 from .config import IGNORED, RecognizerConfig
 from .data import Annotated, RecognizerTexts, collate, make_rows, read_texts
 from .module import RecognizerModule, Start, open_start
 
 _F_SCORE = "mean_f_score"
-_TEXTS_AT_ONCE = 64
 
 
 def count_mentions(
@@ -114,11 +113,7 @@ def measure(finder: MentionFinder, texts: Sequence[Annotated]) -> dict[str, PRFS
     texts (Sequence[Annotated]): documents.
     RETURNS (dict[str, PRFScore]): see `count_mentions`.
     """
-    found = []
-    for begin in range(0, len(texts), _TEXTS_AT_ONCE):
-        group = texts[begin : begin + _TEXTS_AT_ONCE]
-        found += finder.find([annotated.document.text for annotated in group])
-    return count_mentions(texts, found)
+    return count_mentions(texts, finder.find([annotated.document.text for annotated in texts]))
 
 
 def train_recognizer(config: RecognizerConfig, output: Path) -> dict[str, Any]:
