@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -22,9 +22,10 @@ from ranker_sets import HELD, SETS, SHIPPED, MentionSet, chosen, is_hole, part_o
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.evaluation.counts import calibration_error
 from spacy_angel.files.atomic import replacing
-from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
 from spacy_angel.linking.ranking.fit import FitItem, fit_weights, no_weights
-from spacy_angel.linking.ranking.ranker import ALL, SURE, Ranker, Table, Weights
+from spacy_angel.linking.ranking.ranker import ALL, SURE, Ranker, Table, Weights, tables_of
+from spacy_angel.linking.types import Candidate, Query
+from spacy_angel.model.mention import Mention
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
@@ -80,7 +81,7 @@ class Item(NamedTuple):
 
     of: MentionSet
     table: Table
-    unsearched: Table
+    unsearched: Table | None
     gold: frozenset[str]
 
 
@@ -118,13 +119,13 @@ def collect(
         lines = []
         for document, doc in zip(documents, docs, strict=True):
             for item in linker.calibration_items([doc]):
-                gold, found = set() if mention_set.is_foreign else set(item.gold), item.found
-                if found and is_shipped and mention_set.holes:
-                    ids = {*gold, *(c for name in found.names for c in name.concepts)}
+                gold, query = set() if mention_set.is_foreign else set(item.gold), item.query
+                if is_shipped and mention_set.holes:
+                    ids = {*gold, *(c.concept_id for c in query.candidates)}
                     gone = {c for c in ids if is_hole(c, mention_set.holes)}
-                    gold, found = gold - gone, found.without(gone)
-                if found:
-                    lines.append(to_line(document.doc_id, gold, found))
+                    gold, query = gold - gone, query.without(gone)
+                if query.candidates:
+                    lines.append(to_line(document.doc_id, gold, query))
         with replacing(file) as stream:
             stream.write("".join(lines).encode())
         typer.echo(f"{mention_set.key}: {len(lines)} mentions")
@@ -172,7 +173,7 @@ def fit_ranker(items: Sequence[Item], leave_out: Iterable[str] = ()) -> Ranker:
     RETURNS (Ranker): fitted on the others; the types of `OWN` have weights of their own."""
     out = set(map(_group, leave_out))
     used = [item for item in items if _group(item.of.kb) not in out]
-    without = [item._replace(table=item.unsearched) for item in used]
+    without = [item._replace(table=item.unsearched) for item in used if item.unsearched]
     return replace(_fit(used), unsearched=_fit(without))
 
 
@@ -230,36 +231,39 @@ def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
     for mention_set in sets:
         file = folder / f"{mention_set.key}.jsonl"
         for line in file.read_text(encoding="utf8").splitlines() if file.exists() else ():
-            gold, found = from_line(line)
-            items.append(Item(mention_set, Table(found), Table(found.unsearched()), gold))
+            gold, query = from_line(line)
+            [table] = tables_of([query])
+            without = query.unsearched()
+            unsearched = tables_of([without])[0] if without.candidates else None
+            items.append(Item(mention_set, table, unsearched, gold))
     return items
 
 
-def to_line(doc_id: str, gold: Iterable[str], found: MentionCandidates) -> str:
-    """RETURNS (str): JSON of a mention with its right concepts; sets are sorted lists."""
-    row = {"doc": doc_id, "gold": sorted(gold), **asdict(found)}
-    return json.dumps(row, default=sorted) + "\n"
-
-
-def from_line(line: str) -> tuple[frozenset[str], MentionCandidates]:
-    """RETURNS (tuple): what `to_line` was given; a field that the line lacks has its default."""
-    row = json.loads(line)
-    row["names"] = [CandidateName(**_values(NAME_FIELDS, name)) for name in row["names"]]
-    return frozenset(row["gold"]), MentionCandidates(**_values(FOUND_FIELDS, row))
-
-
-def _values(fields: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): of fields; lists become what the fields have."""
-    values = {name: row[name] for name in fields.keys() & row.keys()}
-    return {
-        n: fields[n](value) if isinstance(value, list) else value for n, value in values.items()
+def to_line(doc_id: str, gold: Iterable[str], query: Query) -> str:
+    """RETURNS (str): JSON of a mention with its candidates and its right concepts."""
+    row = {
+        "doc": doc_id,
+        "gold": sorted(gold),
+        "mention": query.mention.text,
+        "context": query.context,
+        "coherent": sorted(query.coherent),
+        "is_searched": query.is_searched,
+        "candidates": [asdict(candidate) for candidate in query.candidates],
     }
+    return json.dumps(row) + "\n"
 
 
-NAME_FIELDS, FOUND_FIELDS = (
-    {name: getattr(hint, "_make", get_origin(hint)) for name, hint in get_type_hints(kind).items()}
-    for kind in (CandidateName, MentionCandidates)
-)
+def from_line(line: str) -> tuple[frozenset[str], Query]:
+    """RETURNS (tuple[frozenset[str], Query]): the right concepts, and what was found."""
+    row = json.loads(line)
+    query = Query(
+        Mention(row["mention"]),
+        candidates=[Candidate(**values) for values in row["candidates"]],
+        context=row["context"],
+        coherent=frozenset(row["coherent"]),
+        is_searched=row["is_searched"],
+    )
+    return frozenset(row["gold"]), query
 
 
 def _print_table(rows: Iterable[tuple[Item, Ranker]]) -> None:
@@ -290,7 +294,9 @@ def outcome(item: Item, ranker: Ranker) -> tuple[float, bool, bool, bool, bool]:
     this is right, whether one of the first five is, whether the vocabulary has a right one, and
     whether the model is asked."""
     label = TYPES_BY_LABEL.get(item.of.label, item.of.label)
-    concepts = item.unsearched.probabilities(ranker.weights_of(label, False)).concepts
+    concepts: Mapping[str, float] = {}
+    if item.unsearched is not None:
+        concepts = item.unsearched.probabilities(ranker.weights_of(label, False)).concepts
     p = next(iter(concepts.values()), 0.0)
     if is_searched := ranker.unsearched is None or p < SURE:
         concepts = item.table.probabilities(ranker.weights_of(label)).concepts

@@ -110,7 +110,7 @@ def features_table() -> str:
     """RETURNS (str): the ranker's features, a Markdown table."""
     lines = ["| feature | value | e.g. | |", "|---|---|---|---|"]
     for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
-        meaning = " ".join((getdoc(feature.value) or "").split())
+        meaning = " ".join((getdoc(feature.values) or "").split())
         cells = f"`{feature.name}`", feature.formula, feature.example, meaning
         lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)

@@ -27,10 +27,11 @@ from ..component.running import OPENING
 from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing, write_json
 from ..files.json_values import parse_as
+from ..model.mention import Mention
 from ..vocabulary.changes.curated import Curated, CurationFile
-from .candidates.linking_pass import LinkingPass
+from .candidates.batch import BatchLinker
 from .decision.extensions import set_extensions
-from .decision.links import Link, rank_candidates
+from .decision.links import rank_candidates
 from .decision.scoring import gold_ids
 from .decision.writing import write_links
 from .mentions.permitted import check_types, known_types, labels_of, links_label, may_share_labels
@@ -45,9 +46,9 @@ from .settings.loaders import (
     load_vocabulary,
 )
 from .settings.presets import types_of
+from .types import Link, Query
 
 if TYPE_CHECKING:
-    from ..model.mention import Mention
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
     from .decision.calibration import Calibration, CalibrationItem
@@ -315,12 +316,12 @@ class AngelLinker(DocumentPipe):
         with self.kb.reading():
             return self._pass(self.read_curation()).links(docs, spans)
 
-    def _pass(self, curated: Curated | None, settings: LinkerSettings | None = None) -> LinkingPass:
-        return LinkingPass(
+    def _pass(self, curated: Curated | None, settings: LinkerSettings | None = None) -> BatchLinker:
+        return BatchLinker(
             settings or self.settings,
             self.kb,
             curated,
-            self._model_in_process,
+            self._model_in_process(),
             self._linked_elsewhere,
         )
 
@@ -415,15 +416,13 @@ class AngelLinker(DocumentPipe):
             candidates = one_pass.candidates(docs, spans, overwrite=True)
         return [
             CalibrationItem(
-                names.candidates if names else (),
+                query or Query(Mention(span.text), span.label_),
                 frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
-                names.found if names else None,
-                span.label_,
             )
             for doc_spans, doc_found in zip(spans, candidates, strict=True)
-            for span, names in zip(doc_spans, doc_found, strict=True)
+            for span, query in zip(doc_spans, doc_found, strict=True)
             # What a rule decides says nothing of the model.
-            if links_label(span.label_, self.settings) and not (names and names.is_decided)
+            if links_label(span.label_, self.settings) and not (query and query.is_decided)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:

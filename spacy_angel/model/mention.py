@@ -3,32 +3,12 @@ abbreviations."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 MAX_CONTEXT_CHARS = 8192
 """Characters of context read on either side: more than any model takes in, and long documents
 stay linear in their number of mentions."""
 _MAX_WORD = 64
-
-
-MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING, DERIVED = (
-    *("mention", "long form", "word list", "symbols", "spelling", "derived form"),
-)
-"""Sources of queries: the mention as it stands, its long form, a list of short forms and lay words,
-Greek letters and charges spelled out and figures beside letters, words spelled as they were meant,
-and the nouns that words are derived from."""
-
-
-class Query(NamedTuple):
-    """A text that is looked for in the place of a mention.
-
-    text (str): as it is written.
-    source (str): where it comes from, e.g. `MENTION`.
-    """
-
-    text: str
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +20,12 @@ class Mention:
     right (str): what stands after it.
     species_context (str): what the document says about the suffixes of names, e.g. `mus musculus,
         homo sapiens`; read by models that write suffixes.
-    queries (tuple[Query, ...]): what is looked for, `text` first; empty: that alone. The model
-        does not see the others.
     """
 
     text: str
     left: str = ""
     right: str = ""
     species_context: str = ""
-    queries: tuple[Query, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 import torch
@@ -12,14 +11,14 @@ from ..errors import AngelError, unknown_name
 from ..model.bart import is_supported
 from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.fastest import fastest_dtype
-from ..model.interface import Decoding, Model
+from ..model.interface import Model
 from ..model.mention import Mention
 from ..model.presets import preset_named
 from ..model.prompts import PromptEncoder
 from ..vocabulary.storage.trie import SearchSpace
 from .expander import Expander
 from .named import log_probs_of_names
-from .search import SearchResult, SearchSettings, beam_search
+from .search import Hypothesis, SearchSettings, beam_search
 from .threads import batch_size_for, cpu_threads, map_batches
 from .walker import Walker
 
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
 Result = TypeVar("Result")
-Ask = Callable[[int, SearchResult], Sequence[str]]
-"""Names as the model writes them, `tp53 | homo sapiens`, to score for a mention, by its place and
-what was found for it."""
 
 # Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
 # a GPU, and on a CPU for few mentions at a time.
@@ -108,8 +104,7 @@ class Generator:
         *,
         subsets: Sequence[int] | None = None,
         batch_size: int = 32,
-        ask: Ask | None = None,
-    ) -> list[SearchResult]:
+    ) -> list[list[Hypothesis]]:
         """Find names for mentions; mentions of similar length are searched together.
 
         mentions (Sequence[Mention]): n mentions in their context.
@@ -117,50 +112,28 @@ class Generator:
         settings (SearchSettings | None): by default 5 beams.
         subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
         batch_size (int): most mentions in one pass; on a CPU every thread has its own.
-        ask (Ask | None): returns further names to score for a mention that has been searched; the
-            mention is not encoded again for them. It is called once per mention, from several
-            threads, but never from two at the same time.
-        RETURNS (list[SearchResult]): n results in the order of the mentions.
+        RETURNS (list[list[Hypothesis]]): names of each mention, best first; names with the same
+            tokens have the same score.
         """
         settings = settings or SearchSettings()
         subsets = subsets or [0] * len(mentions)
         sources = self.prompts.source_ids(mentions)
         prefixes = self.prompts.prefix_ids(mentions)
-        results = [SearchResult() for _ in mentions]
-        # `ask` reads the vocabulary, and a tokenizer is not thread-safe.
-        lock = Lock()
-
-        def add_asked(batch: list[int], decoding: Decoding, found: list[SearchResult]) -> None:
-            if ask is None:
-                return
-            with lock:
-                names = [ask(i, result) for i, result in zip(batch, found, strict=True)]
-                ids = [self.prompts.encode_names(own) if own else [] for own in names]
-            asked = [row for row, own in enumerate(ids) if own]
-            if asked:
-                decoding.keep(torch.tensor(asked, device=self.model.device))
-                ids_asked = [ids[row] for row in asked]
-                values = log_probs_of_names(decoding, ids_asked, self.model.device)
-                for row, log_probs in zip(asked, values, strict=True):
-                    found[row].asked.update(zip(names[row], log_probs, strict=True))
-
+        results: list[list[Hypothesis]] = [[] for _ in mentions]
         for subset in sorted(set(subsets)):
             walker = Walker(space, subset, self.prompts.eos_token_id, self.model.device)
 
             @torch.inference_mode()
-            def search(batch: list[int], walker: Walker = walker) -> list[SearchResult]:
+            def search(batch: list[int], walker: Walker = walker) -> list[list[Hypothesis]]:
                 decoding = self.model.begin(
                     [sources[i] for i in batch], [prefixes[i] for i in batch]
                 )
-                as_read = decoding.copy()
                 expander = Expander(decoding, walker, self._max_chain(len(batch)))
-                found = list(map(SearchResult, beam_search(expander, len(batch), settings)))
-                add_asked(batch, as_read, found)
-                return found
+                return beam_search(expander, len(batch), settings)
 
             chosen = [i for i, number in enumerate(subsets) if number == subset]
-            for i, result in self._in_batches(search, chosen, sources, batch_size):
-                results[i] = result
+            for i, found in self._in_batches(search, chosen, sources, batch_size):
+                results[i] = found
         return results
 
     def log_probs(
@@ -173,16 +146,17 @@ class Generator:
         batch_size (int): mentions in one pass.
         RETURNS (list[float]): n sums over the name's tokens, the end token included, in nats.
         """
-        rows = self.log_probs_of(mentions, [[name] for name in names], batch_size=batch_size)
+        rows = self.score_names(mentions, [[name] for name in names], batch_size=batch_size)
         return [value for values in rows for value in values]
 
-    def log_probs_of(
+    def score_names(
         self, mentions: Sequence[Mention], names: Sequence[Sequence[str]], *, batch_size: int = 32
     ) -> list[list[float]]:
-        """Log-probabilities of several names for each mention, which is read only once.
+        """Log-probabilities of several names for each mention.
 
         mentions (Sequence[Mention]): n mentions in their context.
-        names (Sequence[Sequence[str]]): names in normal form for each, any number.
+        names (Sequence[Sequence[str]]): for each, any number of names as the model writes them, in
+            normal form or with a suffix, `tp53 | homo sapiens`.
         batch_size (int): mentions in one pass; on a CPU every thread has its own.
         RETURNS (list[list[float]]): of each name the sum over its tokens, the end token included,
             in nats.

@@ -1,6 +1,6 @@
 """Constrained beam search for names."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -28,19 +28,6 @@ class Hypothesis:
     score: float
     n_tokens: int
     suffix: str | None = None
-
-
-@dataclass
-class SearchResult:
-    """What the search found for a mention.
-
-    hypotheses (list[Hypothesis]): best first; names with the same tokens have the same score.
-    asked (dict[str, float]): log-probabilities of further names that were asked for, as the model
-        writes them, in nats.
-    """
-
-    hypotheses: list[Hypothesis] = field(default_factory=list)
-    asked: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,14 @@ from spacy_angel.linking.decision.calibration import (
     fit_temperature,
     fit_thresholds,
 )
-from spacy_angel.linking.ranking.concepts import Candidate, RankedConcept
+from spacy_angel.linking.ranking.concepts import RankedConcept
+from spacy_angel.linking.types import Candidate, Query
+from spacy_angel.model.mention import Mention
 
 
 def item(gold, **log_probs):
-    found = tuple(Candidate(c, i, lp, lp) for i, (c, lp) in enumerate(log_probs.items()))
-    return CalibrationItem(found, frozenset(gold))
+    found = [Candidate(c, i, log_prob=lp) for i, (c, lp) in enumerate(log_probs.items())]
+    return CalibrationItem(Query(Mention("x"), candidates=found), frozenset(gold))
 
 
 def test_mentions_without_their_concept_do_not_count():

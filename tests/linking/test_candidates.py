@@ -1,128 +1,210 @@
-from types import SimpleNamespace
+"""Candidates of a batch: similar names, names of the search, and those that the model scores."""
+
+import math
 
 import numpy as np
+import pytest
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.candidates.merging import CandidateMerger, Request
-from spacy_angel.model.mention import Mention, Query
+from spacy_angel.linking.candidates.generator import CandidateGenerator
+from spacy_angel.linking.candidates.names import NameReader
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
+from spacy_angel.linking.types import MENTION, SPELLING, Query, Wording
+from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
 
 KB = ConceptKB.build(
     [
-        Concept("D:1", "Pneumonia", ("lung inflammation",)),
+        Concept("D:1", "Pneumonia", ("lung inflammation", "Inflammation, lung")),
         Concept("D:2", "Insomnia", ("pneumonitis",)),
         Concept("D:3", "Heart attack"),
     ]
 )
 
 
-def searched(text, document, *found, allowed=None):
-    hypotheses = [Hypothesis(KB.name_index(name), lp, lp, 2) for name, lp in found]
-    return Request(Mention(text), document, KB.concept_ids_of, allowed), hypotheses
+class Space:
+    """All names, or those of a mask."""
+
+    entries = None
+
+    def __init__(self, allowed: np.ndarray | None) -> None:
+        self.allowed = {0: allowed}
 
 
-def gather(*items, n_similar=2):
-    """Every name that the model is asked for has -9 nats."""
-    generator = CandidateMerger([wanted for wanted, _ in items], KB, n_similar)
-    generator.find_similar(range(len(items)))
-    generator.find_close(range(len(items)))
-    asked = []
-    for i, (wanted, hypotheses) in enumerate(items):
-        names = generator.add(i, hypotheses)
-        if names:
-            asked.append((wanted.mention.text, names))
-            generator.answer(i, [-9.0] * len(names))
-    found = generator.finish()
-    names = [[(name.text, name.log_prob) for name in one.names] for one in found]
-    return SimpleNamespace(found=found, names=names, asked=asked)
+class Model:
+    """Finds what it was given for each mention; every name that it scores has -9 nats."""
+
+    num_beams = 5
+    prompts = None
+
+    def __init__(self, found: dict[str, list[tuple[int, float]]]) -> None:
+        self.found = found
+        self.scored: dict[str, list[str]] = {}
+
+    def search(self, mentions, space, settings, **_):
+        return [
+            [Hypothesis(name, lp, lp, 2) for name, lp in self.found.get(m.text, ())]
+            for m in mentions
+        ]
+
+    def score_names(self, mentions, names, **_):
+        self.scored |= {m.text: own for m, own in zip(mentions, names, strict=True)}
+        return [[-9.0] * len(own) for own in names]
 
 
-def test_names_in_other_words_join_too():
+def generate(monkeypatch, *items, kb=KB, allowed=None, n_similar=2):
+    """items: a query, and names of the search with their log-probability."""
+    found = {q.mention.text: [(kb.name_index(n), p) for n, p in names] for q, *names in items}
+    model = Model(found)
+    monkeypatch.setattr(kb, "search_space", lambda *_: Space(allowed))
+    queries = [q for q, *_ in items]
+    settings = LinkerSettings(rerank=True)
+    CandidateGenerator(model, kb, settings, n_similar=n_similar).generate(queries)
+    return queries, model.scored
+
+
+def query(text, document=0, *wordings, **values):
+    return Query(Mention(text, **values), "", document, tuple(Wording(*w) for w in wordings))
+
+
+def names(q):
+    return {c.text: c.log_prob for c in q.candidates}
+
+
+def test_names_in_other_words_join(monkeypatch):
     kb = ConceptKB.build([Concept("D:1", "Nephrolithiasis"), Concept("D:2", "Gout")])
-    merger = CandidateMerger([Request(Mention("kidney stones"), 0, kb.concept_ids_of)], kb, 1)
-    merger.find_similar([0])
-    [before] = merger.unsearched()
-    assert (before.names, before.is_searched) == ((), False)
-    merger.find_close([0])
-    merger.add(0, [Hypothesis(kb.name_index("gout"), -3.0, -3.0, 2)])
-    [after] = merger.finish()
-    assert after.is_searched
-    meanings = {name.text: name.meaning for name in after.names}
+    [q], _ = generate(monkeypatch, (query("kidney stones"), ("gout", -3.0)), kb=kb, n_similar=1)
+    meanings = {c.text: c.meaning for c in q.candidates}
     assert meanings["nephrolithiasis"] > meanings["gout"]
+    assert q.is_searched
 
 
-def test_the_model_is_not_asked_where_it_has_decided():
-    found = gather(
-        searched("Pneumonia", 0, ("pneumonia", -0.5)), searched("pneumoni", 1, ("insomnia", -1.5))
+def test_the_model_scores_no_name_if_it_has_decided(monkeypatch):
+    queries, scored = generate(
+        monkeypatch,
+        (query("Pneumonia"), ("pneumonia", -0.5)),
+        (query("pneumoni", 1), ("insomnia", -1.5)),
+        (query("pneumoniae", 2), ("insomnia", -2.5)),
     )
-    assert found.names[0] == [("pneumonia", -0.5)]
-    # Where it is sure of another name, the others are not above the last that it found.
-    assert found.names[1][0] == ("insomnia", -1.5)
-    assert ("pneumonia", -1.5) in found.names[1]
-    assert found.asked == []
+    assert names(queries[0]) == {"pneumonia": -0.5}
+    # If it is sure of another name, the similar ones have the least of those that it found.
+    assert next(iter(names(queries[1]).items())) == ("insomnia", -1.5)
+    assert names(queries[1])["pneumonia"] == -1.5
+    assert scored.keys() == {"pneumoniae"}
+    assert names(queries[2])["pneumonia"] == -9.0
 
 
-def test_a_name_that_only_a_silent_species_has_decides_nothing():
+@pytest.mark.parametrize(
+    ("species", "found"),
+    [("mus musculus", ["gamma h2ax", "h2ax"]), ("arabidopsis thaliana", ["gamma h2ax"])],
+)
+def test_a_name_that_only_an_absent_species_has_decides_nothing(monkeypatch, species, found):
     cress, mouse = ("NCBITaxon:3702",), ("NCBITaxon:10090",)
     genes = [Concept("G:1", "gamma-H2AX", (), cress), Concept("G:2", "H2ax", (), mouse)]
     kb = ConceptKB.build(genes, suffixes="species")
-
-    def names(species_context):
-        mention = Mention("gamma-H2AX", species_context=species_context)
-        generator = CandidateMerger([Request(mention, 0, kb.concept_ids_of)], kb, 2)
-        generator.find_similar([0])
-        generator.add(0, [Hypothesis(kb.name_index("gamma-H2AX"), -0.5, -0.5, 2)])
-        return [name.text for name in generator.finish()[0].names]
-
-    assert names("mus musculus") == ["gamma h2ax", "h2ax"]
-    assert names("arabidopsis thaliana") == ["gamma h2ax"]
+    item = query("gamma-H2AX", species_context=species), ("gamma-H2AX", -0.5)
+    [q], _ = generate(monkeypatch, item, kb=kb)
+    assert list(names(q)) == found
 
 
-def test_a_subset_limits_both_sides():
+def test_a_subset_limits_similar_names(monkeypatch):
     allowed = np.ones(KB.n_names, dtype=bool)
     allowed[KB.name_index("pneumonia")] = False
-    (names,) = gather(searched("pnuemonia", 0, allowed=allowed), n_similar=1).names
-    assert "pneumonia" not in dict(names)
-    assert "pneumonitis" in dict(names)
+    [q], _ = generate(monkeypatch, (query("pnuemonia"),), allowed=allowed, n_similar=1)
+    assert "pneumonia" not in names(q)
+    assert "pneumonitis" in names(q)
 
 
-def test_a_document_agrees_with_itself_in_other_words():
-    items = [
-        searched("lung inflammation", 0, ("lung inflammation", -0.1)),
-        searched("pnuemonia", 0),
-        searched("pnuemonia", 1),
-    ]
-    assert [found.coherent for found in gather(*items, n_similar=1).found] == [
-        set(),
-        {"D:1"},
-        set(),
-    ]
+def test_a_document_agrees_with_itself_in_other_words(monkeypatch):
+    queries, _ = generate(
+        monkeypatch,
+        (query("lung inflammation"), ("lung inflammation", -0.1)),
+        (query("pnuemonia"),),
+        (query("pnuemonia", 1),),
+        n_similar=1,
+    )
+    assert [q.coherent for q in queries] == [set(), {"D:1"}, set()]
 
 
-def test_every_query_brings_its_names():
-    queries = (Query("lung fever", "long form"), Query("Pneumonia", "mention"))
-    mention = Mention("lung fever", queries=queries)
-    generator = CandidateMerger([Request(mention, 0, KB.concept_ids_of)], KB, 1)
-    generator.find_similar([0])
-    generator.add(0, [Hypothesis(KB.name_index("insomnia"), -6.0, -6.0, 2)])
-    [found] = generator.finish()
-    assert found.mention == "lung fever"
-    told = {name.text: (name.query, name.is_exact) for name in found.names}
-    assert told["pneumonia"] == ("mention", True)
-    assert told["lung inflammation"] == ("long form", False)
+def test_every_wording_brings_its_names(monkeypatch):
+    wordings = ("lung fever", "long form"), ("Pneumonia", MENTION)
+    item = query("lung fever", 0, *wordings), ("insomnia", -6.0)
+    [q], _ = generate(monkeypatch, item, n_similar=1)
+    found = {c.text: (c.source, c.is_exact) for c in q.candidates}
+    assert found["pneumonia"] == (MENTION, True)
+    assert found["lung inflammation"] == ("long form", False)
 
 
-def test_a_corrected_spelling_brings_no_drug_but_a_disease():
+@pytest.mark.parametrize(
+    ("written", "meant", "ids"), [("capmatinib", "lapatinib", []), ("goutt", "gout", ["D:1"])]
+)
+def test_a_corrected_spelling_brings_no_drug_but_a_disease(monkeypatch, written, meant, ids):
     kb = ConceptKB.build(
         [Concept("C:1", "Lapatinib", types=("Drug",)), Concept("D:1", "Gout", types=("Disease",))]
     )
+    item = query(meant, 0, (meant, SPELLING), (written, MENTION)), (meant, -0.1)
+    [q], _ = generate(monkeypatch, item, kb=kb, n_similar=1)
+    assert [c.concept_id for c in q.candidates] == ids
 
-    def found(written: str, meant: str) -> list[str]:
-        mention = Mention(meant, queries=(Query(meant, "spelling"), Query(written, "mention")))
-        generator = CandidateMerger([Request(mention, 0, kb.concept_ids_of)], kb, 1)
-        generator.find_similar([0])
-        generator.add(0, [Hypothesis(kb.name_index(meant), -0.1, -0.1, 2)])
-        return [c.concept_id for c in generator.finish()[0].candidates]
 
-    assert found("capmatinib", "lapatinib") == []
-    assert found("goutt", "gout") == ["D:1"]
+EXACT = ConceptKB.build(
+    [
+        Concept("D:1", "Pneumonia", ("Inflammation, lung", "Cold", "Chill")),
+        Concept("D:2", "Common cold", ("Chill", "Chills")),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "name"),
+    [
+        ("inflammation,  LUNG", MENTION, "inflammation lung"),
+        ("common cold", MENTION, "common cold"),
+        # Other words, the name of two concepts, short ones, and what is spelled in another way.
+        *((text, MENTION, None) for text in ("pneumonias", "chill", "cold", "c o l d")),
+        ("common cold", SPELLING, None),
+    ],
+)
+def test_the_name_of_one_concept_needs_no_search(text, source, name):
+    found = NameReader(EXACT, {"": None}, False).exact_match(query(text, 0, (text, source)))
+    assert found == (None if name is None else EXACT.name_index(name))
+
+
+@pytest.mark.parametrize(
+    ("text", "species", "matches"),
+    [
+        ("armadillo", "drosophila melanogaster", True),
+        ("armadillo", "mus musculus, homo sapiens", False),
+        ("armadillo", "", False),
+        # Without a species people are meant.
+        ("beta catenin", "", True),
+    ],
+)
+def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched(text, species, matches):
+    genes = [
+        Concept("G:1", "Arm", ("armadillo",), ("Gene", "NCBITaxon:7227")),
+        Concept("G:2", "CTNNB1", ("beta catenin",), ("Gene", "NCBITaxon:9606")),
+    ]
+    kb = ConceptKB.build(genes, suffixes="species")
+    found = NameReader(kb, {"": None}, False).exact_match(query(text, species_context=species))
+    assert (found is not None) == matches
+
+
+def test_the_likeliest_suffixes_are_scored_each_as_a_name_of_its_own():
+    genes = [
+        Concept(f"G:{i}", "Abc", (alias,), (f"NCBITaxon:{taxon}",))
+        for i, (alias, taxon) in enumerate([("alpha", 9606), ("beta", 10090)])
+    ]
+    kb = ConceptKB.build(genes, suffixes="species")
+    reader = NameReader(kb, {"": None}, True)
+    q = query("abc", species_context="mus musculus")
+    found = reader.with_suffixes(q, [kb.name_index("abc")])
+    assert [f.suffix for f in found] == ["mus musculus", "homo sapiens"]
+    candidates = reader.candidates(q, found)
+    assert [(c.concept_id, c.suffix) for c in candidates] == [
+        ("G:1", "mus musculus"),
+        ("G:0", "homo sapiens"),
+    ]
+    # It is the name of two, though each of its suffixes is of one.
+    assert all(c.is_exact and c.has_homonyms for c in candidates)
+    assert math.fsum(c.prior for c in candidates) == 2

@@ -4,36 +4,33 @@ from dataclasses import replace
 
 import pytest
 
-from spacy_angel.linking.ranking.alignment import Alignment
-from spacy_angel.linking.ranking.features import (
-    FEATURES,
-    MENTION_FEATURES,
-    CandidateName,
-    MentionCandidates,
-)
-from spacy_angel.vocabulary.lookup.string_similarity import Similarity
+from spacy_angel.linking.ranking.alignment import align
+from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES, columns_of
+from spacy_angel.linking.types import Candidate, Query
+from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
 
-NAME = CandidateName(
+NAME = Candidate(
+    "MI",
     0,
     "heart attack",
-    -15.0,
-    -15.0,
-    "mention",
-    False,
-    Similarity(0.8, 11 / 12),
-    Alignment(0.25, 0.5),
-    ("MI", "CA"),
-    vector_similarity=0.6,
+    log_prob=-15.0,
+    cosine=0.8,
+    edits=11 / 12,
+    missing=0.25,
+    added=0.5,
+    overlap=0.5,
+    vectors=0.6,
     meaning=0.85,
 )
-EXACT = replace(NAME, is_query=True, similarity=Similarity(1, 1), alignment=Alignment(0, 0))
+EXACT = replace(NAME, is_query=True, cosine=1.0, edits=1.0, missing=0.0, added=0.0)
 
 
-def values(name: CandidateName, mention: str = "heart atack", place: int = 0, coherent=()) -> dict:
-    found = MentionCandidates(mention, (name,), frozenset(coherent))
-    pair = list(found.pairs())[place]
-    return {key: feature.value(pair) for key, feature in FEATURES.items()}
+def values(candidate: Candidate, mention: str = "heart atack", features=FEATURES, **query) -> dict:
+    """The second of two mentions: each has its own numbers."""
+    others = Query(Mention("x"), candidates=[Candidate("X", 1), Candidate("Y", 1)])
+    columns = columns_of([others, Query(Mention(mention), candidates=[candidate], **query)])
+    return {key: feature.values(columns)[2] for key, feature in features.items()}
 
 
 def test_a_name_that_is_not_the_mention():
@@ -48,17 +45,16 @@ def test_a_name_that_is_not_the_mention():
             "same_meaning": 0.5,
             "missing": 0.25,
             "added": 0.5,
-            # `heart`, of two words each
             "overlap": 0.5,
         }
     )
 
 
 def test_an_exact_match_and_what_the_vocabulary_says_of_it():
-    told = values(replace(EXACT, canonical=frozenset({"MI"}), scopes=("", "RELATED")))
+    told = values(replace(EXACT, scope=1))
     assert (told["exact"], told["scope"], told["overlap"], told["similarity"]) == (1, 1, 0, 1)
-    related = values(replace(EXACT, scopes=("", "RELATED")), place=1)
-    assert (related["exact"], related["scope"]) == (1, -1)
+    spelled = values(replace(EXACT, scope=1, source="spelling"))
+    assert (spelled["exact"], spelled["scope"], spelled["spelled"]) == (0, 0, 1)
 
 
 def test_letters_say_nothing_of_a_short_mention():
@@ -77,36 +73,35 @@ def test_letters_say_nothing_of_a_short_mention():
     ],
 )
 def test_numbers_that_are_others_or_on_one_side(mention, name, number):
-    assert values(replace(NAME, text=name), mention)["number"] == number
+    assert align(mention, mention, name, len).number == number
+
+
+def test_words_that_a_name_lacks_adds_and_shares():
+    words = align("outer hair cells", "outer hair cells", "hair cell of mice", lambda word: 1.0)
+    assert words == pytest.approx((1 / 3, 2 / 4, 2 * 2 / 7, 0))
+    assert align("gout", "goutt", "gout", len)[:2] != (0, 0)
+    assert align("goutt", "gout", "gout", len)[:2] == (0, 0)
 
 
 def test_a_concept_that_the_document_names_elsewhere():
-    assert [values(NAME, coherent={"CA"}, place=i)["coherence"] for i in range(2)] == [0, 0.2]
-    assert values(NAME, "ha", coherent={"CA"}, place=1)["coherence"] == 1
+    assert values(NAME)["coherence"] == 0
+    assert values(NAME, coherent={"MI"})["coherence"] == 0.2
+    assert values(NAME, "ha", coherent={"MI"})["coherence"] == 1
 
 
 def test_species_names_of_genes_and_words_around():
-    gene = replace(
-        EXACT,
-        species_ranks=(MAIN_SPECIES, ABSENT_SPECIES),
-        same_case=frozenset({"MI"}),
-        second=frozenset({"CA"}),
-        context=(0.25, 0.0),
-    )
-    told = [values(gene, place=i) for i in range(2)]
-    assert [(t["species"], t["name_rank"], t["context"]) for t in told] == [
-        (1, 1, 0.25),
-        (-1, 0.5, 0),
-    ]
-    assert values(replace(EXACT, species_ranks=(OTHER_SPECIES, 0)))["species"] == 0.7
+    told = values(replace(EXACT, species=MAIN_SPECIES, name_rank=1.0), context={"MI": 0.25})
+    assert (told["species"], told["name_rank"], told["context"]) == (1, 1, 0.25)
+    ranks = (ABSENT_SPECIES, OTHER_SPECIES, 0)
+    assert [values(replace(EXACT, species=rank))["species"] for rank in ranks] == [-1, 0.7, 0]
 
 
-def test_what_is_of_the_mention_alone():
-    told = [
-        {key: f.value(MentionCandidates(text, names)) for key, f in MENTION_FEATURES.items()}
-        for text, names in (("heart atack", (NAME,)), ("ha", (replace(NAME, log_prob=-2.0),)))
-    ]
-    assert told == [
-        {"bias": 1, "short": 0, "unsure": 1},
-        {"bias": 1, "short": 1, "unsure": pytest.approx(0.2)},
-    ]
+@pytest.mark.parametrize(
+    ("mention", "log_prob", "expected"),
+    [
+        ("heart atack", -15.0, {"bias": 1, "short": 0, "unsure": 1}),
+        ("ha", -2.0, {"bias": 1, "short": 1, "unsure": pytest.approx(0.2)}),
+    ],
+)
+def test_what_is_of_the_mention_alone(mention, log_prob, expected):
+    assert values(replace(NAME, log_prob=log_prob), mention, MENTION_FEATURES) == expected

@@ -10,11 +10,9 @@ from support.helpers import ROOT
 from support.tiny_training import write_corpus
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.candidates.merging import CandidateMerger, Request
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.model.mention import Mention
-from spacy_angel.search.search import Hypothesis
 from spacy_angel.training import stages
 from spacy_angel.training.course.config import load_config
 
@@ -164,25 +162,3 @@ def test_a_name_of_one_species_means_the_gene_of_that_of_the_text(folder):
         alpha = [c["concept_id"] for c in mention._.candidates if c["name"] == "alpha"]
         found[word] = set(alpha)
     assert found == {"man": {"G:1"}, "rats": {"G:1", "G:5"}, "flies": {"G:1"}}
-
-
-def test_the_model_is_asked_for_the_endings_that_the_search_has_not_found():
-    kb = ConceptKB.build(GENES, suffixes="species")
-    gamma = Hypothesis(kb.name_index("gamma"), -6.0, -6.0, 2, "")
-    item = Request(
-        Mention("abc", species_context="mus musculus"),
-        0,
-        lambda name, suffix: kb.concept_ids_of(name, suffix),
-        writes_suffixes=True,
-    )
-    generator = CandidateMerger([item], kb, 1)
-    generator.find_similar([0])
-    assert generator.add(0, [gamma]) == ["abc | homo sapiens", "abc | mus musculus"]
-    generator.answer(0, [-9.0, -3.0])
-    (candidates,) = generator.finish()
-    found = {c.concept_id: (c.log_prob, c.suffix) for c in candidates.candidates}
-    assert found["G:2"] == (-3.0, "mus musculus")
-    assert found["G:1"] == (-9.0, "homo sapiens")
-    # it is the name of two, though each of its suffixes is of one
-    exact = [name for name in candidates.names if name.is_exact]
-    assert not exact[0].is_of_one

@@ -8,10 +8,10 @@ from spacy.tokens import Doc, Span
 from support.tiny_linker import pipeline
 
 from spacy_angel.component.probability import register_probability
-from spacy_angel.linking.decision.links import GeneratedCandidates, Link
 from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
-from spacy_angel.linking.ranking.concepts import NIL
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
+from spacy_angel.linking.types import NIL, Link, Query
+from spacy_angel.model.mention import Mention
 
 UNLINKED, LINKED = Link(NIL, [], []), Link("MESH:D1", [("MESH:D1", 0.9)], [])
 TYPES = {"DRUG": ["T121"], "DISEASE": ["T047"]}
@@ -31,7 +31,7 @@ def mentions(*others: dict[str, float] | None) -> list[Span]:
 def test_of_several_labels_the_product_of_both_probabilities_decides() -> None:
     spans = mentions({"DRUG": 0.4, "GENE": 0.6}, {"DRUG": 0.9})
     settings = LinkerSettings()
-    readings = other_readings(spans, [GeneratedCandidates()] * 2, [UNLINKED] * 2, settings)
+    readings = other_readings(spans, [Query(Mention("word"))] * 2, [UNLINKED] * 2, settings)
     gene = Link("G:1", [("G:1", 0.55)], [])
     chosen = with_other_labels([UNLINKED] * 2, readings, [LINKED, gene, UNLINKED])
     # 0.4 × 0.9 against 0.6 × 0.55

@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, Span
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.mentions.queries import read_queries
+from spacy_angel.linking.mentions.queries import read_wordings
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.model.mention import Mention
@@ -35,8 +35,8 @@ LONG = "O-GlcNAc transferase"
 )
 def test_a_gene_s_symbol_stays(written, label, long, rerank, read):
     span = Span(Doc(spacy.blank("en").vocab, [written, "rose"]), 0, 1, label=label)
-    found = read_queries(Mention(long, "", "rose"), span, KB, LinkerSettings(rerank=rerank))
-    assert found == Mention(read or long, "", "rose")
+    found = read_wordings(Mention(long), span, KB, LinkerSettings(rerank=rerank))
+    assert found[0].text == (read or long)
 
 
 def test_what_is_said_in_full_is_read_as_the_symbol_that_the_document_gives():
@@ -45,11 +45,11 @@ def test_what_is_said_in_full_is_read_as_the_symbol_that_the_document_gives():
     doc.user_data[ABBREVIATIONS] = [{"short_start": 3, "short_end": 4, "long_text": LONG}]
     span = Span(doc, 0, 2, label="GENE")
     settings = LinkerSettings(rerank=True)
-    assert read_queries(Mention(span.text), span, KB, settings).text == "OGT"
+    assert read_wordings(Mention(span.text), span, KB, settings)[0].text == "OGT"
     plain = settings.changed(reading={"abbreviations": False})
-    assert read_queries(Mention(span.text), span, KB, plain).text == span.text
+    assert read_wordings(Mention(span.text), span, KB, plain)[0].text == span.text
     disease = Span(doc, 0, 2, label="DISEASE")
-    assert read_queries(Mention(span.text), disease, KB, settings).text == span.text
+    assert read_wordings(Mention(span.text), disease, KB, settings)[0].text == span.text
 
 
 def test_a_name_of_something_else_is_none():
@@ -66,7 +66,9 @@ def test_a_name_of_something_else_is_none():
     settings = LinkerSettings.from_dict({"rerank": True, "reading": {"short_forms": True}})
 
     def read(place: int, text: str, label: str) -> str:
-        return read_queries(Mention(text), Span(doc, place, place + 1, label), kb, settings).text
+        return read_wordings(Mention(text), Span(doc, place, place + 1, label), kb, settings)[
+            0
+        ].text
 
     assert read(0, "cancer", "DISEASE") == "neoplasms"
     assert read(0, "cancer", "SPECIES") == "cancer"
@@ -76,7 +78,10 @@ def test_a_name_of_something_else_is_none():
     assert read(1, LONG, "GENE") == LONG
     assert read(2, "catalase", "GENE") == "CAT"
     limited = settings.changed(types_by_label={"DISEASE": ("Species",)})
-    assert read_queries(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited).text == "cancer"
+    assert (
+        read_wordings(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited)[0].text
+        == "cancer"
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,17 +90,15 @@ def test_a_name_of_something_else_is_none():
         ("CELL", True, [("neuronal", "mention"), ("neuron", "derived form")]),
         ("any label", True, [("neuronal", "mention"), ("neuron", "derived form")]),
         # One letter makes another of these; what they are derived from is none of them.
-        ("CHEMICAL", True, []),
-        ("CELL", False, None),
+        ("CHEMICAL", True, [("neuronal", "mention")]),
+        ("CELL", False, [("neuronal", "mention")]),
     ],
 )
 def test_the_noun_is_looked_for_as_well(label, rerank, queries):
     kb = ConceptKB.build([Concept("C:1", "neuron", ())])
     span = Span(Doc(spacy.blank("en").vocab, ["neuronal"]), 0, 1, label=label)
-    found = read_queries(Mention("neuronal"), span, kb, LinkerSettings(rerank=rerank))
-    assert found.text == "neuronal"
-    if queries is not None:
-        assert [tuple(q) for q in found.queries] == (queries or [("neuronal", "mention")])
+    found = read_wordings(Mention("neuronal"), span, kb, LinkerSettings(rerank=rerank))
+    assert [tuple(wording) for wording in found] == queries
 
 
 def test_greek_letters_are_spelled_out_where_the_vocabulary_has_that():
@@ -105,7 +108,7 @@ def test_greek_letters_are_spelled_out_where_the_vocabulary_has_that():
 
     def read(text: str) -> list[str]:
         span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")
-        return [query.text for query in read_queries(Mention(text), span, kb, settings).queries]
+        return [text for text, _ in read_wordings(Mention(text), span, kb, settings)]
 
     # Both are names; the model can read the second.
     assert read("NF-\u03baB") == ["NF-kappaB", "NF-\u03baB"]
@@ -122,7 +125,7 @@ def test_letters_and_figures_stand_as_the_vocabulary_has_them():
 
     def read(text: str) -> str:
         span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")
-        return read_queries(Mention(text), span, kb, settings).text
+        return read_wordings(Mention(text), span, kb, settings)[0].text
 
     assert [read(text) for text in ("SIRT-1", "Talin1")] == ["SIRT1", "Talin 1"]
     # A name as it stands, one of another kind, and none either way.

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.ranking.alignment import Alignment
-from spacy_angel.linking.ranking.features import CandidateName, MentionCandidates
 from spacy_angel.linking.ranking.fit import (
     FitItem,
     fit_weights,
@@ -20,29 +18,36 @@ from spacy_angel.linking.ranking.ranker import (
     CONCEPT_TERMS,
     LINK_TERMS,
     Ranker,
-    Table,
+    Ranking,
     Weights,
     rank,
     shipped_ranker,
+    tables_of,
 )
-from spacy_angel.vocabulary.lookup.string_similarity import Similarity
+from spacy_angel.linking.types import SPELLING, Candidate, Query
+from spacy_angel.model.mention import Mention
 
 
-def name(i: int, log_prob: float, *concepts: str, **values) -> CandidateName:
-    alike = Similarity(0.5, 0.5)
-    given = (i, f"name {i}", log_prob, log_prob, "mention", False, alike, Alignment(0.5, 0.5))
-    return replace(CandidateName(*given, concepts), **values)
+def name(i: int, log_prob: float, *concepts: str, **values) -> list[Candidate]:
+    given = {"log_prob": log_prob, "prior": 1 / len(concepts), "cosine": 0.5, "edits": 0.5}
+    given |= {"missing": 0.5, "added": 0.5}
+    return [Candidate(c, i, f"name {i}", **given | values) for c in concepts]
 
 
-def found(*names: CandidateName, mention: str = "long mention") -> MentionCandidates:
-    return MentionCandidates(mention, names)
+def found(*names: list[Candidate], label: str = "") -> Query:
+    candidates = [candidate for name in names for candidate in name]
+    return Query(Mention("long mention"), label, candidates=candidates, is_searched=True)
+
+
+def ranked(query: Query, weights: Weights) -> Ranking:
+    return rank(query, tables_of([query])[0], weights)
 
 
 def some(concept=None, link=None) -> Weights:
     return no_weights() | Weights(concept or {}, link or {})
 
 
-TWO = found(name(0, -5.0, "A"), name(1, -10.0, "B", "C"))
+TWO = found(name(0, -5.0, "A"), name(1, -10.0, "B", "C"), label="DISEASE")
 
 
 def test_among_the_candidates_and_whether_the_best_is_right():
@@ -54,7 +59,7 @@ def test_among_the_candidates_and_whether_the_best_is_right():
     shares = np.exp(utilities) / np.exp(utilities).sum()
     lead = math.log(shares[0] / shares[1]) / 10
     q = 1 / (1 + math.exp(-(1.0 - 0.5 * 2 + 3 * lead)))
-    ranking = rank(TWO, weights)
+    ranking = ranked(TWO, weights)
     assert [c.concept_id for c in ranking.concepts] == ["A", "B", "C"]
     others = ((1 - q) * shares[1:]).tolist()
     assert [c.probability for c in ranking.concepts] == pytest.approx([q, *others])
@@ -68,7 +73,7 @@ def test_among_the_candidates_and_whether_the_best_is_right():
 
 
 def test_names_of_a_concept_join_and_stand_together():
-    ranking = rank(found(name(0, -1.0, "A"), name(1, -1.0, "B"), name(2, -1.0, "B")), some())
+    ranking = ranked(found(name(0, -1.0, "A"), name(1, -1.0, "B"), name(2, -1.0, "B")), some())
     assert [c.concept_id for c in ranking.concepts] == ["B", "A"]
     assert [c.name for c, _ in ranking.candidates] == [1, 2, 0]
     # Two of three parts, and whether it is right is anybody's guess.
@@ -79,13 +84,14 @@ def test_names_of_a_concept_join_and_stand_together():
 @pytest.mark.parametrize("label", ["DISEASE", "ANATOMY"])
 def test_a_corrected_spelling_lowers_the_probability(label):
     ranker = shipped_ranker()
-    same = {"is_query": True, "similarity": Similarity(1, 1), "alignment": Alignment(0, 0)}
-    said = name(0, -1.0, "A", **same)
-    # The letters are those that stand there: `hart atack`.
-    slip = {"similarity": Similarity(0.6, 10 / 12), "alignment": Alignment(0.1, 0.1)}
-    slip |= {"meaning": 0.7, "vector_similarity": 0.5}
-    spelled = replace(said, query="spelling", **slip)
-    first, second = (ranker.rank(found(n), label).concepts[0].probability for n in (said, spelled))
+    same = {"is_query": True, "cosine": 1.0, "edits": 1.0, "missing": 0.0, "added": 0.0}
+    # The letters are those of the document: `hart atack`.
+    slip = {"source": SPELLING, "cosine": 0.6, "edits": 10 / 12, "missing": 0.1, "added": 0.1}
+    slip |= {"meaning": 0.7, "vectors": 0.5}
+    first, second = (
+        ranker.rank([found(name(0, -1.0, "A", **values), label=label)])[0].concepts[0].probability
+        for values in (same, same | slip)
+    )
     assert 1 - second > 1.2 * (1 - first)
     for weights in (ranker.weights, *ranker.by_type.values()):
         assert weights.concept["spelled"] <= -0.5 >= weights.link["spelled"]
@@ -98,13 +104,13 @@ def test_what_ships_fits_and_tells_its_contributions():
     assert ranker.type_of("Protein") == "GENE"
     assert ranker.type_of("Disease") == "DISEASE"
     assert ranker.type_of("Anatomy") == "ALL"
-    link = ranker.explain_link(TWO, "DISEASE")
-    concept = ranker.explain_concepts(TWO, "DISEASE")["C"][1]
+    link = ranker.explain_link(TWO)
+    concept = ranker.explain_concepts(TWO)["C"][1]
     weights = ranker.weights_of("DISEASE")
-    table = Table(TWO)
+    [table] = tables_of([TWO])
     by_hand = table.utilities(weights)[2]
     assert sum(concept.values()) == pytest.approx(by_hand)
-    first = ranker.rank(TWO, "DISEASE").concepts[0].probability
+    first = ranker.rank([TWO])[0].concepts[0].probability
     assert 1 / (1 + math.exp(-sum(link.values()))) == pytest.approx(first)
     sizes = [abs(value) for value in link.values()]
     assert sizes == sorted(sizes, reverse=True)
@@ -134,10 +140,10 @@ def items(n: int) -> list[FitItem]:
     result = []
     for i in range(n):
         is_exact, is_canonical = rng.random(2) < 0.5
-        canonical = frozenset({"A"} if is_canonical else {"B"})
-        first = name(0, -3.0, "A", "B", is_query=bool(is_exact), canonical=canonical)
+        first = name(0, -3.0, "A", "B", is_query=bool(is_exact))
+        first[0 if is_canonical else 1].scope = int(is_exact)
         gold = ({"A"} if is_canonical else {"B"}) if is_exact else set()
-        result.append(FitItem(Table(found(first, name(1, -4.0, "C"))), gold, 1 + i % 2))
+        result.append(FitItem(tables_of([found(first, name(1, -4.0, "C"))])[0], gold, 1 + i % 2))
     return result
 
 
@@ -159,7 +165,7 @@ def test_an_expected_share_of_nil_multiplies_the_odds_of_a_link():
     ranker = Ranker(some({}, {"bias": 1.0}), {"GENE": some({}, {"bias": 2.0})}, {"ALL": 0.2})
     # odds of the fit 4 : 1, of the texts 1 : 1, so that those of a link fall to a fourth
     for label, bias in (("DISEASE", 1.0), ("GENE", 2.0)):
-        (best, *_) = ranker.expecting(0.5).rank(TWO, label).concepts
+        best = ranker.expecting(0.5).rank([replace(TWO, label=label)])[0].concepts[0]
         odds = best.probability / (1 - best.probability)
         assert odds == pytest.approx(math.exp(bias) / 4)
     assert ranker.expecting(0.2).weights_of("DISEASE").link["bias"] == pytest.approx(1.0)

@@ -8,18 +8,17 @@ from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.ranking.concepts import (
-    NIL,
-    Candidate,
     RankedConcept,
     choose_link,
     rank_concepts,
 )
+from spacy_angel.linking.types import NIL, Candidate
 
 
 def candidates(*names):
     """Each name: its probability, then its concepts."""
     return [
-        Candidate(concept, i, 0.0, math.log(p))
+        Candidate(concept, i, log_prob=math.log(p))
         for i, (p, *concepts) in enumerate(names)
         for concept in concepts
     ]
@@ -53,14 +52,14 @@ def test_ties_stay_as_found_whatever_the_order_of_summation():
 
 def test_nothing_found_and_nothing_possible():
     assert rank_concepts([]) == []
-    assert rank_concepts([Candidate("A", 0, 0.0, -math.inf)]) == []
-    impossible = [Candidate("A", 0, 0.0, -1.0), Candidate("B", 1, 0.0, -math.inf)]
+    assert rank_concepts([Candidate("A", 0, log_prob=-math.inf)]) == []
+    impossible = [Candidate("A", 0, log_prob=-1.0), Candidate("B", 1, log_prob=-math.inf)]
     assert [r.probability for r in rank_concepts(impossible)] == [1.0, 0.0]
 
 
 def test_not_a_number_is_an_error():
     with pytest.raises(AngelError, match="is not a number"):
-        rank_concepts([Candidate("MESH:D1", 0, 0.0, math.nan)])
+        rank_concepts([Candidate("MESH:D1", 0, log_prob=math.nan)])
 
 
 @given(
@@ -73,7 +72,7 @@ def test_not_a_number_is_an_error():
 )
 def test_probabilities_sum_to_one(names, temperature):
     found = [
-        Candidate(concept, i, 0.0, log_prob)
+        Candidate(concept, i, log_prob=log_prob)
         for i, (log_prob, concepts) in enumerate(names)
         for concept in sorted(concepts)
     ]

@@ -9,8 +9,7 @@ import spacy
 from spacy.language import Language
 
 from spacy_angel.component.characters import clean
-from spacy_angel.linking.candidates import linking_pass
-from spacy_angel.linking.decision.links import GeneratedCandidates
+from spacy_angel.linking.candidates.generator import CandidateGenerator
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -102,11 +101,7 @@ def test_a_text_costs_its_length(
     nlp: Language, family: Family, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The search costs the same for each mention.
-    monkeypatch.setattr(
-        linking_pass.CandidateGenerator,
-        "find",
-        lambda self, pending: [GeneratedCandidates()] * len(pending),
-    )
+    monkeypatch.setattr(CandidateGenerator, "generate", lambda self, queries: None)
     once, four = costs(nlp, family(SIZE)), costs(nlp, family(4 * SIZE))
     for name, n in once.items():
         assert four[name] <= 4 * SLACK * n + CONSTANT, f"{name}: {n} → {four[name]} calls"

@@ -23,7 +23,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.weights import SCALE_SUFFIX, read_weights, write_weights
 from spacy_angel.search.generator import Generator
-from spacy_angel.search.search import SearchResult, SearchSettings
+from spacy_angel.search.search import Hypothesis, SearchSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -109,11 +109,11 @@ def expected_log_prob(folder: Path, generator: Generator, mention: Mention, name
     return steps.gather(1, torch.tensor(target)[:, None]).sum().item()
 
 
-def plain(results: list[SearchResult]) -> list[list[tuple[str, float]]]:
-    return [[(KB.name(h.name), h.log_prob) for h in result.hypotheses] for result in results]
+def plain(results: list[list[Hypothesis]]) -> list[list[tuple[str, float]]]:
+    return [[(KB.name(h.name), h.log_prob) for h in result] for result in results]
 
 
-def find(generator: Generator, **settings) -> list[SearchResult]:
+def find(generator: Generator, **settings) -> list[list[Hypothesis]]:
     space = KB.search_space(generator.prompts)
     return generator.search(MENTIONS, space, SearchSettings(**settings))
 
@@ -133,38 +133,31 @@ def test_log_probs_are_those_of_transformers(folders, family: str) -> None:
 def test_several_names_of_a_mention_have_the_log_probs_of_each_alone(folders, family: str) -> None:
     generator = Generator.from_pretrained(folders[family])
     names = [NAMES[:3], [], NAMES]
-    found = generator.log_probs_of(MENTIONS, names, batch_size=2)
+    found = generator.score_names(MENTIONS, names, batch_size=2)
     for mention, some, values in zip(MENTIONS, names, found, strict=True):
         alone = generator.log_probs([mention] * len(some), some)
         assert values == pytest.approx(alone, abs=1e-4)
 
 
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_names_that_are_asked_for_after_the_search(folders, family: str, threads: int) -> None:
+def test_threads_and_batches_change_nothing(folders, family: str) -> None:
     generator = Generator.from_pretrained(folders[family])
     space = KB.search_space(generator.prompts)
-    # the second mention asks for nothing, what the others ask for depends on what was found
-    wanted = {0: NAMES[:3], 1: [], 2: NAMES[1:]}
-    found: dict[int, SearchResult] = {}
-
-    def ask(place: int, result: SearchResult) -> list[str]:
-        found[place] = result
-        return wanted[place]
-
+    # Of the second mention nothing is scored.
+    wanted = [NAMES[:3], [], NAMES[1:]]
     before = torch.get_num_threads()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(2)
     try:
-        results = generator.search(MENTIONS, space, batch_size=2, ask=ask)
+        results = generator.search(MENTIONS, space, batch_size=2)
+        scores = generator.score_names(MENTIONS, wanted, batch_size=2)
     finally:
         torch.set_num_threads(before)
-    assert all(found[place] is result for place, result in enumerate(results))
     for row, others in zip(plain(results), plain(find(generator)), strict=True):
         assert dict(row) == pytest.approx(dict(others), abs=1e-4)
-    expected = generator.log_probs_of(MENTIONS, list(wanted.values()))
-    for place, (result, values) in enumerate(zip(results, expected, strict=True)):
-        assert list(result.asked) == wanted[place]
-        assert list(result.asked.values()) == pytest.approx(values, abs=1e-4)
+    expected = generator.score_names(MENTIONS, wanted)
+    for own, values, alone in zip(wanted, scores, expected, strict=True):
+        assert len(values) == len(own)
+        assert values == pytest.approx(alone, abs=1e-4)
 
 
 def test_subsets_are_by_mention(folders) -> None:
@@ -368,7 +361,7 @@ def test_sources_are_no_longer_than_the_positions(folders, tmp_path: Path) -> No
     generator = Generator.from_pretrained(folder)
     assert generator.prompts.format.max_source_tokens == 128
     long = Mention("attack " * 300, "word " * 300, "word " * 300)
-    assert len(find_one(generator, long).hypotheses) == 5
+    assert len(find_one(generator, long)) == 5
 
 
 @pytest.mark.parametrize("family", ["bart", "pair"])
@@ -383,8 +376,8 @@ def test_names_longer_than_the_positions_are_cut(folders, family: str) -> None:
     mention = Mention("sugar " * 100)
     assert len(generator.prompts.prefix_ids([mention])[0]) == 33
     [result] = generator.search([mention], kb.search_space(generator.prompts))
-    assert sorted(h.name for h in result.hypotheses) == [0, 1, 2]
+    assert sorted(h.name for h in result) == [0, 1, 2]
 
 
-def find_one(generator: Generator, mention: Mention) -> SearchResult:
+def find_one(generator: Generator, mention: Mention) -> list[Hypothesis]:
     return generator.search([mention], KB.search_space(generator.prompts))[0]

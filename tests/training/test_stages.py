@@ -95,7 +95,7 @@ def test_from_a_vocabulary_and_a_corpus_to_a_model_that_links(config, tmp_path):
     mentions = [labelled.mention for labelled in data.train]
     assert [mention.text for mention in mentions] == [text for _, text, _ in SENTENCES[:4]]
     found = generator.search(mentions, kb.search_space(generator.prompts, [None]))
-    best = [kb.concept_ids_of(result.hypotheses[0].name) for result in found]
+    best = [kb.concept_ids_of(names[0].name) for names in found]
     assert best == [["T:1"], ["T:2"], ["T:3"], ["T:4"]]
 
 

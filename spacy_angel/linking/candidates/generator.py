@@ -1,222 +1,310 @@
-"""Names for mentions: which mentions are searched, among which names, and what
-string similarity adds."""
+"""Candidates for the queries of a batch: names that equal or resemble a mention, in letters or in
+meaning, and names that the model writes for it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ...vocabulary.names.concepts import normalize_name
+import numpy as np
+
+from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.entity_types import is_gene
-from ..decision.links import GeneratedCandidates
-from ..mentions.permitted import is_permitted, subset_of_label
-from ..ranking.concepts import ConceptsOf, list_candidates
+from ...vocabulary.species.reader import ABSENT_SPECIES
+from ..mentions.permitted import subset_of_label
+from ..ranking.concepts import EXACT_MATCH_PROBABILITY
+from ..ranking.context import content_words, context_overlap, words_around
+from ..ranking.features import is_short
 from ..ranking.ranker import LIKELY, SURE
 from ..settings.linker_settings import LinkerSettings
-from .caching import exact_match, name_of_rule
-from .merging import CandidateMerger, Request
+from ..types import FLOOR, Candidate, Query
+from .names import FoundName, NameReader
 
 if TYPE_CHECKING:
-    from ...model.mention import Mention
-    from ...search.generator import Ask, Generator
-    from ...search.search import Hypothesis, SearchResult
-    from ...vocabulary.changes.curated import Constraint, Curated
-    from ...vocabulary.changes.overlay import Subset
+    from ...search.generator import Generator
+    from ...vocabulary.changes.curated import Curated
     from ...vocabulary.kb import ConceptKB
-    from ...vocabulary.storage.trie import SearchSpace
+
+N_SIMILAR = 5
+"""Names by string similarity for each wording, and by meaning for each mention."""
+N_CLOSE = 12
+"""Names by their word pieces' vectors that the encoder chooses among."""
+# Similar names that the model scores.
+_MAX_SCORED = 8
+# The search has decided if its best name is the mention itself, at this log-probability or above;
+# under it, the model scores the names that are similar as strings.
+_DECIDED = -2.0
 
 
-class PendingMention(NamedTuple):
-    """A mention that needs candidates.
-
-    mention (Mention): as the model reads it. label (str): its label.
-    document (int): number of its document. position (int): its number among the mentions of
-    the document. constraint (Constraint | None): what rules of curation say of it.
-    """
-
-    mention: "Mention"
-    label: str
-    document: int
-    position: int
-    constraint: "Constraint | None" = None
-
-
-@dataclass(frozen=True, slots=True)
 class CandidateGenerator:
-    """Finds names for mentions within the semantic types of their labels.
+    """Finds the candidates of a batch of queries, within the semantic types of their labels.
 
-    generator (Generator): the model that searches.
+    model (Generator): searches for names and scores them.
     kb (ConceptKB): the vocabulary that is searched.
     settings (LinkerSettings): how.
-    num_beams (int): of the beam search.
     curated (Curated | None): the rules of curation, whose vocabulary `kb` is.
+    n_similar (int): names by string similarity for each wording.
     """
 
-    generator: "Generator"
-    kb: "ConceptKB"
-    settings: LinkerSettings
-    num_beams: int
-    curated: "Curated | None" = None
+    def __init__(
+        self,
+        model: "Generator",
+        kb: "ConceptKB",
+        settings: LinkerSettings,
+        curated: "Curated | None" = None,
+        n_similar: int = N_SIMILAR,
+    ) -> None:
+        self.model = model
+        self.kb = kb
+        self.settings = settings
+        self.curated = curated
+        self.n_similar = n_similar
+        self.words: dict[str, list[frozenset[str]]] = {}
+        """Concept → words of its names."""
 
-    def find(self, pending: Sequence[PendingMention]) -> list[GeneratedCandidates]:
-        """pending (Sequence[PendingMention]): mentions.
-        RETURNS (list[GeneratedCandidates]): one a mention."""
+    def generate(self, queries: Sequence[Query]) -> None:
+        """queries (Sequence[Query]): get their candidates. With shortcuts, equal mentions of a
+        document with equal labels are looked for once."""
         if not self.settings.search.shortcuts:
-            return self._find_each(pending)
-        keys = [
-            (
-                one.document,
-                one.label,
-                normalize_name(one.mention.text),
-                one.mention.species_context,
-                one.constraint,
-            )
-            for one in pending
-        ]
-        unique: dict[object, PendingMention] = {}
-        for key, one in zip(keys, pending, strict=True):
-            unique.setdefault(key, one)
-        found = dict(zip(unique, self._find_each(list(unique.values())), strict=True))
-        return [found[key] for key in keys]
+            self._generate(queries)
+            return
+        first: dict[object, Query] = {}
+        for q in queries:
+            key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
+            first.setdefault(key, q)
+        self._generate(list(first.values()))
+        for q in queries:
+            key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
+            found = first[key]
+            q.candidates, q.context, q.coherent = found.candidates, found.context, found.coherent
+            q.is_searched, q.matched_exactly = found.is_searched, found.matched_exactly
 
-    def _find_each(self, pending: Sequence[PendingMention]) -> list[GeneratedCandidates]:
+    def _generate(self, queries: Sequence[Query]) -> None:
         subset_of = {
             label: subset_of_label(label, self.kb, self.settings, self.curated)
-            for label in dict.fromkeys(one.label for one in pending)
+            for label in dict.fromkeys(q.label for q in queries)
         }
-        subsets: list[Subset | None] = list(dict.fromkeys([None, *subset_of.values()]))
-        number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
-        space = self.kb.search_space(self.generator.prompts, subsets)
-        requests = [
-            Request(
-                one.mention,
-                one.document,
-                partial(self._concepts, one, subset_of[one.label]),
-                space.allowed[number_of[one.label]],
-                writes_suffixes=space.entries is not None,
-                is_gene=is_gene(one.label),
-            )
-            for one in pending
-        ]
-        exact = [
-            self._exact_match(one, request.concepts)
-            for one, request in zip(pending, requests, strict=True)
-        ]
-        searched = [i for i, name in enumerate(exact) if name is None]
+        subsets = list(dict.fromkeys([None, *subset_of.values()]))
+        self.number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
+        self.space = self.kb.search_space(self.model.prompts, subsets)
+        self.names = NameReader(self.kb, subset_of, self.space.entries is not None)
+        self._match_exactly(queries)
+        left = [q for q in queries if not q.matched_exactly]
         if not self.settings.rerank:
-            mentions = [pending[i].mention for i in searched]
-            numbers = [number_of[pending[i].label] for i in searched]
-            hypotheses = [[] if name is None else [name] for name in exact]
-            for i, result in zip(searched, self._search(mentions, space, numbers), strict=True):
-                hypotheses[i] = result.hypotheses
-            return [
-                GeneratedCandidates(
-                    tuple(list_candidates(names, request.concepts)),
-                    is_unsearched=name is not None,
-                    constraint=one.constraint,
-                )
-                for names, request, name, one in zip(
-                    hypotheses, requests, exact, pending, strict=True
-                )
-            ]
-        merger = CandidateMerger(requests, self.kb)
-        for i, name in enumerate(exact):
+            self._search(left)
+            return
+        self._find_similar(left)
+        searched, unsure = self._choose(queries, left)
+        self._find_close(unsure)
+        self._score_names(searched, self._search(searched))
+        self._compare_meaning(searched)
+        self._read_document(queries)
+
+    def _match_exactly(self, queries: Sequence[Query]) -> None:
+        """Take the name that needs no search: by a rule, or as the name of one concept."""
+        log_prob = math.log(EXACT_MATCH_PROBABILITY)
+        shortcuts = self.settings.rerank and self.settings.search.shortcuts
+        for q in queries:
+            name = None
+            if q.constraint is not None and q.constraint.means is not None:
+                name = self.kb.name_index(q.constraint.rules[0].string)
+                if name is not None and q.constraint.means not in self.kb.concept_ids_of(name):
+                    name = None
+            elif shortcuts:
+                name = self.names.exact_match(q)
             if name is not None:
-                merger.add_exact(i, name)
-        merger.find_similar(searched)
-        unsure = searched
-        if self.settings.search.shortcuts:
-            ranker, known = self.settings.ranker_in_use, merger.unsearched()
-            certainty = {i: ranker.certainty(known[i], pending[i].label) for i in searched}
-            searched = [i for i in searched if requests[i].is_gene or certainty[i] < SURE]
-            unsure = [i for i in searched if certainty[i] < LIKELY]
-        merger.find_close(unsure)
-        answers = self._search_and_ask(
-            [pending[i].mention for i in searched],
-            space,
-            [number_of[pending[i].label] for i in searched],
-            lambda place, result: merger.add(searched[place], result.hypotheses),
-        )
-        for i, log_probs in zip(searched, answers, strict=True):
-            if log_probs:
-                merger.answer(i, log_probs)
-        return [
-            GeneratedCandidates(found.candidates, found, name is not None, one.constraint)
-            for found, name, one in zip(merger.finish(), exact, pending, strict=True)
+                q.candidates = self.names.candidates(q, [FoundName(name, None, log_prob, log_prob)])
+                q.matched_exactly = True
+
+    def _find_similar(self, queries: Sequence[Query]) -> None:
+        """Find the names whose letters are similar to those of a wording."""
+        for q in queries:
+            names: dict[int, None] = {}
+            for text in q.texts:
+                nearest = self.kb.nearest.find(text, self.n_similar + len(names), self._mask(q))
+                new = [name for name, _ in nearest if name not in names][: self.n_similar]
+                names |= dict.fromkeys(new)
+            q.nearest = list(names)
+            q.candidates = self.names.candidates(q, self.names.with_suffixes(q, names))
+        self._compare_vectors(queries)
+
+    def _choose(
+        self, queries: Sequence[Query], left: Sequence[Query]
+    ) -> tuple[list[Query], list[Query]]:
+        """RETURNS (tuple[list[Query], list[Query]]): the mentions to search for, all of those left
+        without shortcuts; and those for which names that are close in meaning are looked for."""
+        if not self.settings.search.shortcuts:
+            return list(left), list(left)
+        self._read_document(queries)
+        certainty = self.settings.ranker_in_use.certainty(left)
+        pairs = [
+            (q, p) for q, p in zip(left, certainty, strict=True) if is_gene(q.label) or p < SURE
         ]
+        return [q for q, _ in pairs], [q for q, p in pairs if p < LIKELY]
 
-    def _exact_match(self, one: PendingMention, concepts: ConceptsOf) -> "Hypothesis | None":
-        """The name that needs no search: by a rule, or as the name of one concept."""
-        if one.constraint is not None and one.constraint.means is not None:
-            return name_of_rule(one.constraint, self.kb)
-        if self.settings.rerank and self.settings.search.shortcuts:
-            return exact_match(one.mention, concepts, self.kb)
-        return None
+    def _find_close(self, queries: Sequence[Query]) -> None:
+        """Add names that are close in meaning, if other words may be meant: those with the closest
+        vectors of word pieces, and of some more those that the name encoder finds closest."""
+        unsure = [q for q in queries if self._needs_meaning(q)]
+        found = self.kb.meanings.find(
+            [q.text for q in unsure], N_CLOSE, [self._mask(q) for q in unsure]
+        )
+        close = [
+            [c.name for c in names if c.name not in q.nearest]
+            for q, names in zip(unsure, found, strict=True)
+        ]
+        texts = [q.text for q in unsure] + [self.names.text(n) for names in close for n in names]
+        index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        vectors = shipped_name_encoder().embed(list(index)).astype(np.float32)
+        for q, names in zip(unsure, close, strict=True):
+            own = vectors[[index[self.names.text(name)] for name in names]]
+            order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
+            closest = dict.fromkeys([*range(len(names))[: self.n_similar], *order])
+            chosen = [names[i] for i in [*closest][: 2 * self.n_similar]]
+            more = self.names.candidates(q, self.names.with_suffixes(q, chosen))
+            q.candidates += [replace(c, is_similar=False) for c in more]
+        self._compare_vectors(unsure)
 
-    def _search_and_ask(
-        self,
-        mentions: Sequence["Mention"],
-        space: "SearchSpace",
-        numbers: Sequence[int],
-        ask: "Ask",
-    ) -> list[list[float]]:
-        """RETURNS (list[list[float]]): of each mention the log-probabilities of the names that were
-        asked for."""
-        names: dict[int, Sequence[str]] = {}
+    def _needs_meaning(self, q: Query) -> bool:
+        """Whether other words may be meant: not of an exact match, a short form, or a gene."""
+        if is_short(q.text) or self.names.writes_suffixes:
+            return False
+        return not any(self.names.text(name) in q.texts for name in q.nearest)
 
-        def ask_and_keep(place: int, result: "SearchResult") -> Sequence[str]:
-            names[place] = ask(place, result)
-            return names[place]
+    def _search(self, queries: Sequence[Query]) -> list[list[FoundName]]:
+        """Search for names, and put them before those that were found by similarity.
 
-        results = self._search(mentions, space, numbers, ask_and_keep)
-        return [[result.asked[n] for n in names[place]] for place, result in enumerate(results)]
+        RETURNS (list[list[FoundName]]): for each mention the similar names that the model is to
+            score. E.g. of `asthma`:
 
-    def _search(
-        self,
-        mentions: Sequence["Mention"],
-        space: "SearchSpace",
-        numbers: Sequence[int],
-        ask: "Ask | None" = None,
-    ) -> "list[SearchResult]":
-        from ...search.generator import SearchSettings
+                best of the search     similar names
+                asthma            -0.3 none
+                allergic asthma   -0.3 candidates, with the least log-probability of the search's
+                allergic asthma   -5.0 candidates, and the model scores them
+
+            `asthma` of an absent species alone counts as another name.
+        """
+        from ...search.search import SearchSettings
 
         settings = self.settings
-        return self.generator.search(
-            mentions,
-            space,
-            SearchSettings(
-                num_beams=self.num_beams,
-                k=min(settings.k, self.num_beams),
-                length_penalty=settings.search.length_penalty,
-            ),
-            subsets=numbers,
+        num_beams = settings.num_beams or self.model.num_beams
+        results = self.model.search(
+            [q.mention for q in queries],
+            self.space,
+            SearchSettings(num_beams, min(settings.k, num_beams), settings.search.length_penalty),
+            subsets=[self.number_of[q.label] for q in queries],
             batch_size=settings.batch_size,
-            ask=ask,
         )
+        to_score = []
+        for q, hypotheses in zip(queries, results, strict=True):
+            names = [FoundName(h.name, h.suffix, h.log_prob, h.score) for h in hypotheses]
+            found = self.names.candidates(q, names)
+            to_score.append(self._add_found(q, found))
+            q.is_searched = True
+        return to_score
 
-    def _concepts(
-        self, one: PendingMention, subset: "Subset | None", name: int, suffix: str | None
-    ) -> list[str]:
-        """The concepts of a name that a mention with this label may have, where the document tells
-        them apart the likeliest first."""
-        label, constraint = one.label, one.constraint
-        species_context = one.mention.species_context
-        concept_ids = self.kb.concept_ids_of(name, suffix)
-        if constraint is not None and constraint.means is not None:
-            # What a person has decided holds whatever types the label may have.
-            return [c for c in concept_ids if constraint.allows(c)]
-        reads_species = self.settings.reading.species_context
-        needs_orthologs = suffix is None and reads_species and is_gene(label)
-        if (species_reader := self.kb.species_reader) is not None and (
-            len(concept_ids) > 1 or needs_orthologs
+    def _add_found(self, q: Query, found: list[Candidate]) -> list[FoundName]:
+        """found (list[Candidate]): of the search. RETURNS (list[FoundName]): see `_search`."""
+        by_letters = {(c.name, c.suffix) for c in q.candidates if c.is_similar}
+        for c in found:
+            c.is_similar = (c.name, c.suffix) in by_letters
+        best = max(found, key=lambda c: c.log_prob, default=None)
+        if best is not None and best.log_prob >= _DECIDED and best.text == q.text:
+            species = {c.species for c in found if (c.name, c.suffix) == (best.name, best.suffix)}
+            # A name that only a species has which the document does not name is hardly meant.
+            if species != {ABSENT_SPECIES}:
+                q.candidates = found
+                return []
+        known = {(c.name, c.suffix) for c in found}
+        similar = [c for c in q.candidates if (c.name, c.suffix) not in known]
+        similar.sort(key=lambda c: -c.vectors - c.cosine)
+        least = min([c.log_prob for c in found], default=FLOOR)
+        for c in similar:
+            c.log_prob = c.score = least
+        q.candidates = found + similar
+        if best is not None and best.log_prob >= _DECIDED:
+            return []
+        names = dict.fromkeys(FoundName(c.name, c.suffix) for c in similar)
+        return list(names)[:_MAX_SCORED]
+
+    def _score_names(self, queries: Sequence[Query], names: Sequence[Sequence[FoundName]]) -> None:
+        """names (Sequence[Sequence[FoundName]]): for each mention those that the model is to
+        score."""
+        asked = [(q, own) for q, own in zip(queries, names, strict=True) if own]
+        values = self.model.score_names(
+            [q.mention for q, _ in asked],
+            [[self.kb.written(n.name, n.suffix) for n in own] for _, own in asked],
+            batch_size=self.settings.batch_size,
+        )
+        for (q, own), log_probs in zip(asked, values, strict=True):
+            scored = {(n.name, n.suffix): p for n, p in zip(own, log_probs, strict=True)}
+            for c in q.candidates:
+                if (c.name, c.suffix) in scored:
+                    c.log_prob = c.score = scored[c.name, c.suffix]
+
+    def _compare_vectors(self, queries: Sequence[Query]) -> None:
+        """Compare names and wordings by the static vectors of their words."""
+        worded = [q for q in queries if not is_gene(q.label)]
+        vectors_of = shipped_name_encoder().static_vectors
+        for q, cosines in zip(worded, self._cosines(worded, vectors_of), strict=True):
+            for c, cosine in zip(q.candidates, cosines, strict=True):
+                c.vectors = cosine
+
+    def _compare_meaning(self, queries: Sequence[Query]) -> None:
+        """Compare names and wordings by the name encoder, and those of the search by the static
+        vectors of their words."""
+        self._compare_vectors(queries)
+        worded = [q for q in queries if not is_gene(q.label)]
+        for q, cosines in zip(
+            worded, self._cosines(worded, shipped_name_encoder().embed), strict=True
         ):
-            by_suffix = self.kb.suffixes_of(name) if suffix is None else {suffix: concept_ids}
-            if needs_orthologs:
-                by_suffix = species_reader.with_orthologs(by_suffix, species_context)
-            second = [c for c in concept_ids if self.kb.is_second_name(name, c)]
-            concept_ids = species_reader.order(
-                by_suffix, species_context, self.kb.name(name), second
-            )
-        if constraint is not None:
-            concept_ids = [c for c in concept_ids if constraint.allows(c)]
-        return [c for c in concept_ids if is_permitted(c, label, subset, self.kb)]
+            for c, cosine in zip(q.candidates, cosines, strict=True):
+                c.meaning = cosine
+
+    def _cosines(
+        self, queries: Sequence[Query], vectors_of: Callable[[Sequence[str]], np.ndarray]
+    ) -> list[list[float]]:
+        """vectors_of (Callable): n texts → float[n, d], normalized. RETURNS (list[list[float]]): of
+        each candidate the greatest cosine with a wording; 1 if all names are wordings."""
+        compared = [q for q in queries if not all([c.is_query for c in q.candidates])]
+        texts = [text for q in compared for text in (*q.texts, *[c.text for c in q.candidates])]
+        index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        vectors = vectors_of(list(index)).astype(np.float32)
+        cosines = []
+        for q in queries:
+            if all([c.is_query for c in q.candidates]):
+                cosines.append([1.0] * len(q.candidates))
+                continue
+            left = vectors[[index[text] for text in q.texts]]
+            right = vectors[[index[c.text] for c in q.candidates]]
+            cosines.append((left @ right.T).max(axis=0).tolist())
+        return cosines
+
+    def _read_document(self, queries: Sequence[Query]) -> None:
+        """Read what the rest of the document says of the concepts found: whether words of their
+        other names occur around the mention, and whether another mention, in other words, names
+        them beyond doubt, because it is a name of that concept alone."""
+        named: dict[int, dict[str, set[str]]] = {}
+        for q in queries:
+            for c in q.candidates:
+                if c.is_exact and not c.has_homonyms:
+                    of = named.setdefault(q.document, {})
+                    of.setdefault(c.concept_id, set()).add(q.text)
+        for q in queries:
+            of = named.get(q.document, {})
+            ids = {c.concept_id for c in q.candidates}
+            q.coherent = {c for c in ids if of.get(c, set()) - {q.text}}
+            if q.matched_exactly or ids <= q.context.keys():
+                continue
+            around = words_around(q.mention)
+            for concept_id in ids - q.context.keys():
+                if concept_id not in self.words:
+                    names = [self.names.text(n) for n in self.kb.names_of(concept_id)]
+                    self.words[concept_id] = content_words(names)
+                words = self.words[concept_id]
+                q.context[concept_id] = context_overlap(words, around, q.text)
+
+    def _mask(self, q: Query) -> np.ndarray | None:
+        """RETURNS (np.ndarray | None): bool[n_names], the names that the label allows; None:
+        all."""
+        return self.space.allowed[self.number_of[q.label]]

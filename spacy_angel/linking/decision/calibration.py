@@ -16,10 +16,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from ...errors import AngelError, AngelWarning
-from ..ranking.concepts import NIL, Candidate, RankedConcept, choose_link, rank_concepts
-from ..ranking.features import MentionCandidates
+from ..ranking.concepts import RankedConcept, choose_link, rank_concepts
 from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
-from ..ranking.ranker import CONCEPT, LINK, Ranker, Table, Weights
+from ..ranking.ranker import CONCEPT, LINK, Ranker, Weights, tables_of
+from ..types import NIL, Query
 
 if TYPE_CHECKING:
     from ..settings.linker_settings import LinkerSettings
@@ -40,17 +40,13 @@ PARTS = 5
 class CalibrationItem:
     """What the search found for one mention of the development set.
 
-    candidates (tuple[Candidate, ...]): in the order of the search.
-    gold (frozenset[str]): its right identifiers, any of which will do; empty where the mention
-        should link to NIL.
-    found (MentionCandidates | None): what the ranker ranks, where it does.
-    label (str): of the mention.
+    query (Query): the mention with its candidates.
+    gold (frozenset[str]): its right identifiers, any of which will do; empty if the mention should
+        link to NIL.
     """
 
-    candidates: tuple[Candidate, ...]
+    query: Query
     gold: frozenset[str]
-    found: MentionCandidates | None = None
-    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,7 @@ def calibrate(items: Iterable[CalibrationItem]) -> Calibration:
     """
     items = list(items)
     temperature = fit_temperature(items)
-    ranked = [rank_concepts(item.candidates, temperature) for item in items]
+    ranked = [rank_concepts(item.query.candidates, temperature) for item in items]
     gold = [item.gold for item in items]
     threshold, min_log_prob = fit_thresholds(ranked, gold)
     return Calibration(
@@ -147,8 +143,8 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
     ranker = settings.ranker_in_use
     groups: dict[str, list[FitItem]] = {}
     for item in items:
-        if item.found is not None:
-            groups.setdefault(ranker.type_of(item.label), []).extend(_with_nil(item))
+        if item.query.candidates:
+            groups.setdefault(ranker.type_of(item.query.label), []).extend(_with_nil(item))
     before = {
         entity_type: ranker.by_type.get(entity_type, ranker.weights) for entity_type in groups
     }
@@ -170,7 +166,7 @@ def calibrate_ranker(items: Iterable[CalibrationItem], settings: "LinkerSettings
     }
     weights = {**settings.ranker.weights, **own}
     in_use = ranker.with_weights(weights)
-    ranked = [_ranked(item, in_use) for item in items]
+    ranked = _ranked(items, in_use)
     threshold = _threshold_with_nil(items, ranked, in_use) if fitted else settings.threshold
     return Calibration(
         # The fitted weights include the expected share of NIL.
@@ -192,29 +188,30 @@ def _threshold_with_nil(
     return fit_thresholds(
         [
             [replace(concept, log_prob=0.0) for concept in concepts[:1]]
-            for concepts in (*ranked, *(_ranked(item, ranker) for item in spread))
+            for concepts in (*ranked, *_ranked(spread, ranker))
         ],
         [*(item.gold for item in items), *(item.gold for item in spread)],
     )[0]
 
 
-def _ranked(item: CalibrationItem, ranker: Ranker) -> list[RankedConcept]:
-    return [] if item.found is None else ranker.rank(item.found, item.label).concepts
+def _ranked(items: Sequence[CalibrationItem], ranker: Ranker) -> list[list[RankedConcept]]:
+    return [ranking.concepts for ranking in ranker.rank([item.query for item in items])]
 
 
 def _removed(item: CalibrationItem) -> CalibrationItem:
     """RETURNS (CalibrationItem): as if the vocabulary had none of the right concepts."""
-    found = None if item.found is None else item.found.without(item.gold)
-    return replace(item, found=found, gold=frozenset())
+    return CalibrationItem(item.query.without(item.gold), frozenset())
 
 
 def _with_nil(item: CalibrationItem) -> list[FitItem]:
-    assert item.found is not None
-    own = FitItem(Table(item.found), item.gold)
-    removed = item.found.without(item.gold)
-    if not item.gold or not removed.names:
-        return [own]
-    return [own, FitItem(Table(removed), (), EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR))]
+    removed = item.query.without(item.gold)
+    if not item.gold or not removed.candidates:
+        return [FitItem(tables_of([item.query])[0], item.gold)]
+    own, table = tables_of([item.query, removed])
+    return [
+        FitItem(own, item.gold),
+        FitItem(table, (), EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR)),
+    ]
 
 
 def _mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
@@ -271,7 +268,7 @@ def temperature_loss(items: Sequence[CalibrationItem], temperature: float) -> fl
     losses = []
     for item in items:
         if _is_found(item):
-            ranked = rank_concepts(item.candidates, temperature)
+            ranked = rank_concepts(item.query.candidates, temperature)
             right = sum(r.probability for r in ranked if r.concept_id in item.gold)
             losses.append(-np.log(max(right, np.finfo(float).tiny)))
     return float(np.mean(losses)) if losses else 0.0
@@ -340,7 +337,7 @@ def _figures(
 
 
 def _is_found(item: CalibrationItem) -> bool:
-    return any(candidate.concept_id in item.gold for candidate in item.candidates)
+    return any(candidate.concept_id in item.gold for candidate in item.query.candidates)
 
 
 def _threshold_values(values: np.ndarray) -> np.ndarray:

@@ -1,108 +1,51 @@
-"""What was found for a mention becomes a link: by the model alone, by the ranker, or without either
-where the mention was taken for the name that it is."""
+"""What was found for a mention becomes a link: by the model alone, by the reranker, or by neither
+if the mention was taken for the name that it is."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ..ranking.concepts import (
-    EXACT_MATCH_PROBABILITY,
-    NIL,
-    Candidate,
-    RankedConcept,
-    choose_link,
-    rank_concepts,
-)
-from ..ranking.features import MentionCandidates
+from ..ranking.concepts import EXACT_MATCH_PROBABILITY, RankedConcept, choose_link, rank_concepts
+from ..ranking.ranker import Ranking
 from ..settings.linker_settings import LinkerSettings
+from ..types import NIL, Candidate, Link, Query
 
 if TYPE_CHECKING:
-    from ...vocabulary.changes.curated import Constraint
     from ...vocabulary.kb import ConceptKB
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What is written on one mention, in plain values.
-
-    kb_id (str): the identifier, or `NIL`.
-    kb_ents (list[tuple[str, float]]): concepts with their probability, best first; none where the
-        identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
-    candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob`, in the order of the search, all that were found; with the setting `rerank`
-        also `probability`, their share of the concept's, and names with the most probable concept
-        first. Where the model was not asked (`search.shortcuts`, or a rule says what is meant)
-        `score` and `log_prob` are None, and there is a `probability`. With the setting `prefer`,
-        or a rule that prefers an identifier, also `other_ids`, the concept's further identifiers;
-        `suffix`, where the model wrote one, which may be empty.
-    label (str): in the place of the mention's, whose concepts it has none of, see
-        `other_labels`; empty: it keeps its own.
-    """
-
-    kb_id: str
-    kb_ents: list[tuple[str, float]]
-    candidates: list[dict[str, Any]]
-    label: str = ""
-
-
-class GeneratedCandidates(NamedTuple):
-    """What was found for a mention.
-
-    candidates (tuple[Candidate, ...]): in the order of the search, or the one that was taken
-        without it; none for a mention that was not looked for.
-    found (MentionCandidates | None): with the setting `rerank`, all that was found.
-    is_unsearched (bool): whether it was taken without a search.
-    constraint (Constraint | None): what rules of curation say of the mention.
-    """
-
-    candidates: tuple[Candidate, ...] = ()
-    found: MentionCandidates | None = None
-    is_unsearched: bool = False
-    constraint: "Constraint | None" = None
-
-    @property
-    def is_decided(self) -> bool:
-        """RETURNS (bool): whether a rule decides alone: for a concept, or that it is no mention."""
-        return self.is_unsearched or (
-            self.constraint is not None and not self.constraint.is_mention
-        )
-
-    @property
-    def is_searched(self) -> bool:
-        """RETURNS (bool): whether the model was asked."""
-        return not self.is_decided and (self.found is None or self.found.is_searched)
-
-
-def make_link(
-    text: str,
-    label: str,
-    names: GeneratedCandidates,
+def make_links(
+    queries: Sequence[Query],
+    written: Sequence[str],
     kb: "ConceptKB",
     settings: LinkerSettings,
     preferred: Mapping[str, str] = MappingProxyType({}),
-) -> Link:
-    """Decide for a concept, or for none.
+) -> list[Link]:
+    """Decide on a concept, or on none, for each mention.
 
-    text (str), label (str): of the mention.
-    names (GeneratedCandidates): found for it.
+    queries (Sequence[Query]): with their candidates. written (Sequence[str]): the mentions as
+        written.
     kb (ConceptKB): the vocabulary that they were found in.
     settings (LinkerSettings): thresholds, weights, preferred identifiers.
     preferred (Mapping[str, str]): by rules of curation: identifiers in the place of others.
-    RETURNS (Link): to be written on the mention.
+    RETURNS (list[Link]): to be written on the mentions.
     """
-    if names.is_unsearched:
-        (candidate,) = names.candidates
-        link = _link_unsearched(candidate, kb)
-    elif names.found is None:
-        link = _link_by_model(text, names.candidates, kb, settings)
-    else:
-        link = _link_by_ranker(names.found, label, kb, settings)
-    if settings.prefer or preferred:
-        return _in_preferred_ids(link, kb, settings.prefer, preferred)
-    return link
+    ranked = [q for q in queries if settings.rerank and not q.matched_exactly]
+    rankings = iter(settings.ranker_in_use.rank(ranked) if ranked else ())
+    links = []
+    for query, text in zip(queries, written, strict=True):
+        if query.matched_exactly:
+            link = _link_exact_match(query, kb)
+        elif settings.rerank:
+            link = _link_by_ranker(query, next(rankings), kb, settings)
+        else:
+            link = _link_by_model(text, query.candidates, kb, settings)
+        if settings.prefer or preferred:
+            link = _in_preferred_ids(link, kb, settings.prefer, preferred)
+        links.append(link)
+    return links
 
 
 def rank_candidates(
@@ -128,33 +71,32 @@ def rank_candidates(
         Candidate(
             candidate["concept_id"],
             numbers.setdefault(candidate["name"], len(numbers)),
-            candidate["score"],
-            candidate["log_prob"],
-            candidate.get("suffix"),
+            suffix=candidate.get("suffix"),
+            log_prob=candidate["log_prob"],
+            score=candidate["score"],
         )
         for candidate in candidates
     ]
     return _with_probabilities(rank_concepts(items, temperature))
 
 
-def _link_unsearched(candidate: Candidate, kb: "ConceptKB") -> Link:
+def _link_exact_match(query: Query, kb: "ConceptKB") -> Link:
+    [candidate] = query.candidates
     probability = EXACT_MATCH_PROBABILITY
+    # The model was not asked.
+    unasked = {"score": None, "log_prob": None, "probability": probability}
     return Link(
         kb_id=candidate.concept_id,
         kb_ents=[(candidate.concept_id, probability)],
-        # The model was not asked.
-        candidates=[
-            _plain(candidate, kb) | {"score": None, "log_prob": None, "probability": probability}
-        ],
+        candidates=[_plain(candidate, kb) | unasked],
     )
 
 
 def _link_by_ranker(
-    found: MentionCandidates, label: str, kb: "ConceptKB", settings: LinkerSettings
+    query: Query, ranking: Ranking, kb: "ConceptKB", settings: LinkerSettings
 ) -> Link:
-    ranking = settings.ranker_in_use.rank(found, label)
     kb_id = choose_link(ranking.concepts, settings.threshold)
-    unasked = {} if found.is_searched else {"score": None, "log_prob": None}
+    unasked = {} if query.is_searched else {"score": None, "log_prob": None}
     return Link(
         kb_id=kb_id,
         kb_ents=[] if kb_id == NIL else _with_probabilities(ranking.concepts),

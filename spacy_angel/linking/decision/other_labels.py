@@ -9,9 +9,8 @@ from spacy.tokens import Span
 
 from ...component.probability import other_labels_of
 from ..mentions.permitted import links_label
-from ..ranking.concepts import NIL
 from ..settings.linker_settings import LinkerSettings
-from .links import GeneratedCandidates, Link
+from ..types import NIL, Link, Query
 
 
 class OtherReading(NamedTuple):
@@ -25,14 +24,14 @@ class OtherReading(NamedTuple):
 
 def other_readings(
     spans: Sequence[Span],
-    found: Sequence[GeneratedCandidates | None],
+    found: Sequence[Query | None],
     links: Sequence[Link | None],
     settings: LinkerSettings,
 ) -> list[OtherReading]:
     """What the mentions of a document that link to NIL may be besides.
 
     spans (Sequence[Span]): the mentions.
-    found (Sequence[GeneratedCandidates | None]), links (Sequence[Link | None]): of each; what a
+    found (Sequence[Query | None]), links (Sequence[Link | None]): of each; what a
         rule of curation decided stays.
     settings (LinkerSettings): which labels are linked.
     RETURNS (list[OtherReading]): in their order.

@@ -10,7 +10,7 @@ from spacy.training import Example
 
 from ...vocabulary.names.identifiers import split_ids
 from ..mentions.reading import find_spans
-from ..ranking.concepts import NIL
+from ..types import NIL
 
 
 def score_links(

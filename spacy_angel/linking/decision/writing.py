@@ -9,10 +9,9 @@ from ...component.probability import NAME as PROBABILITY
 from ...component.probability import other_labels_of, probability_of
 from ..mentions.permitted import links_label
 from ..mentions.reading import find_spans
-from ..ranking.concepts import NIL
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
+from ..types import NIL, Link
 from .extensions import write_values
-from .links import Link
 
 
 def read_kb_id(span: Span, settings: LinkerSettings) -> str:

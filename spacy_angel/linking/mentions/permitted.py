@@ -144,7 +144,7 @@ def subset_of_label(
     return kb.subset(types=types, free_types=free_types)
 
 
-def is_permitted(concept_id: str, label: str, subset: "Subset | None", kb: "ConceptKB") -> bool:
+def is_allowed_type(concept_id: str, label: str, subset: "Subset | None", kb: "ConceptKB") -> bool:
     """concept_id (str): of the vocabulary. label (str): of a mention. subset (Subset | None): of
     the label. kb (ConceptKB): the vocabulary. RETURNS (bool): whether the mention may have the
     concept: one of the types of the label; or else, where the label says that it is a disease,
@@ -171,4 +171,4 @@ def is_name(
     if name is None:
         return False
     subset = subset_of_label(label, kb, settings, curated)
-    return any(is_permitted(c, label, subset, kb) for c in kb.concept_ids_of(name))
+    return any(is_allowed_type(c, label, subset, kb) for c in kb.concept_ids_of(name))

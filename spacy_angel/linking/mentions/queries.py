@@ -1,30 +1,21 @@
-"""What is looked for in the place of a mention: itself, its long form, and other ways to write it.
+"""What is looked for in place of a mention: itself, its long form, and other ways to write it.
 
-The model reads the first query. Names that equal or resemble the others are candidates as well, and
-the ranker knows by which query each was found.
+The model reads the first wording. Names that equal or resemble the others are candidates as well,
+and the reranker knows which wording each of them resembles.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...model.mention import (
-    DERIVED,
-    LONG_FORM,
-    MENTION,
-    SPELLING,
-    SYMBOLS,
-    WORD_LIST,
-    Mention,
-    Query,
-)
+from ...model.mention import Mention
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_gene, is_species
 from ...vocabulary.names.labels import entity_types_of, wider_entity_types_of
 from ..settings.short_forms import read_short_forms
+from ..types import DERIVED, LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
 from . import permitted
 from .reading import ReadDocument
 from .rewriting import (
@@ -44,14 +35,14 @@ if TYPE_CHECKING:
     from ..settings.linker_settings import LinkerSettings
 
 
-def read_queries(
+def read_wordings(
     mention: Mention,
     span: "Span",
     kb: "ConceptKB",
     settings: "LinkerSettings",
     document: ReadDocument | None = None,
     curated: "Curated | None" = None,
-) -> Mention:
+) -> tuple[Wording, ...]:
     """Rewrite a mention. Each rule gets what the rules before it returned; the model reads what the
     last one returns.
 
@@ -61,8 +52,8 @@ def read_queries(
     settings (LinkerSettings): `rerank` and `reading` select the rules.
     document (ReadDocument | None): of the span, if it has been read already.
     curated (Curated | None): the rules of curation.
-    RETURNS (Mention): with its final text and its queries: with `rerank` all readings, the last
-        one first, and the words that it is derived from, which the model does not read.
+    RETURNS (tuple[Wording, ...]): the one that the model reads first; with `rerank` all others as
+        well, and the words that it is derived from.
     """
     document = document or ReadDocument(span.doc)
     label = span.label_
@@ -70,18 +61,18 @@ def read_queries(
         partial(permitted.is_name, label=label, kb=kb, settings=settings, curated=curated)
     )
     text = document.text_of(span)
-    readings = [Query(text, MENTION)]
+    wordings = [Wording(text, MENTION)]
     for source, rewrite in _rules(mention, span, kb, settings, document, is_name):
         if (other := rewrite(text)) != text:
             text = other
-            readings.append(Query(text, source))
-    readings.reverse()
+            wordings.append(Wording(text, source))
+    wordings.reverse()
     if not settings.rerank:
-        return replace(mention, text=text, queries=(readings[0],))
+        return (wordings[0],)
     entity_types = entity_types_of(label)
     if not (entity_types and entity_types <= STRICT) and not is_name(text):
-        readings += [Query(name, DERIVED) for name in derived_names(text, is_name)]
-    return replace(mention, text=text, queries=tuple(dict.fromkeys(readings)))
+        wordings += [Wording(name, DERIVED) for name in derived_names(text, is_name)]
+    return tuple(dict.fromkeys(wordings))
 
 
 def _rules(
@@ -92,8 +83,8 @@ def _rules(
     document: ReadDocument,
     is_name: Callable[[str], bool],
 ) -> Iterator[tuple[str, Callable[[str], str]]]:
-    """YIELDS (tuple[str, Callable[[str], str]]): in their order: the source of the queries that a
-    rule makes, and the rule."""
+    """YIELDS (tuple[str, Callable[[str], str]]): in their order: the source of the wordings that
+    a rule makes, and the rule."""
     label, reading = span.label_, settings.reading
 
     def as_symbol(text: str) -> str:

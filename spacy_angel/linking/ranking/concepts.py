@@ -1,46 +1,19 @@
-"""Names → concepts: candidates, a probability for every concept, when to link to NIL.
+"""Candidates of the model alone → concepts with probabilities, and when to link to NIL.
 
 The search gives names with log-probabilities (ANGEL, equation 1); a name may stand for several
 concepts and a concept may have several names.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ...errors import AngelError
+from ..types import NIL, Candidate
 
-if TYPE_CHECKING:
-    from ...search.search import Hypothesis
-
-NIL = "NIL"
-"""spaCy's identifier of what is in no vocabulary."""
 EXACT_MATCH_PROBABILITY = 0.96
-"""Share of the links that are right where a mention is linked without the search, as the name of
-one concept: fitted by benchmarks/caching.py, see docs/notebook/speed.md."""
-
-
-ConceptsOf = Callable[[int, str | None], Sequence[str]]
-"""The concepts of a name, or of a name with a suffix, that a mention may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A concept that a name found by the search stands for.
-
-    concept_id (str): the concept.
-    name (int): the vocabulary's index of the name that led there.
-    score (float): the search's score of the name.
-    log_prob (float): log-probability of the name given the mention, in nats.
-    suffix (str | None): what told the name's concepts apart, see `search.search.Hypothesis`.
-    """
-
-    concept_id: str
-    name: int
-    score: float
-    log_prob: float
-    suffix: str | None = None
+"""Share of right links among mentions that are linked without the search, as the name of one
+concept, see docs/notebook/speed.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +30,11 @@ class RankedConcept:
     log_prob: float
 
 
-def list_candidates(
-    hypotheses: "Iterable[Hypothesis]", concept_ids_of: ConceptsOf
-) -> list[Candidate]:
-    """Every name with every concept it stands for.
-
-    hypotheses (Iterable[Hypothesis]): the names found, best first.
-    concept_ids_of (ConceptsOf): the concepts of a name; those that the mention may not have are
-        already left out.
-    RETURNS (list[Candidate]): in the order of the search; the concepts of one name as the
-        vocabulary orders them, best claim first.
-    """
-    return [
-        Candidate(concept_id, found.name, found.score, found.log_prob, found.suffix)
-        for found in hypotheses
-        for concept_id in concept_ids_of(found.name, found.suffix)
-    ]
-
-
 def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> list[RankedConcept]:
     """Probability of each concept: a name has the weight exp(log_prob / temperature), shared
     equally among its concepts; a concept has the sum of its shares, divided by the sum of all.
 
-    candidates (Iterable[Candidate]): of one mention, as `list_candidates` gives them.
+    candidates (Iterable[Candidate]): of one mention, in the order of the search.
     temperature (float): above 0; over 1 flattens, under 1 sharpens.
     RETURNS (list[RankedConcept]): most probable first, equal ones as they were found. Names with
         probabilities 0.4 (of A), 0.2 (of A and B) → A 0.5 / 0.6, B 0.1 / 0.6.

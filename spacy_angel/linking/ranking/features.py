@@ -1,244 +1,123 @@
-"""What tells the right concept of a mention from the others, and from none: a number each, which
-the ranker weighs.
+"""The evidence that the reranker weighs: numbers that tell the right concept of a mention from the
+others, and from none.
 
 A feature is one function with its name, its formula and an example, which `@feature` puts into
-`FEATURES`, or `MENTION_FEATURES` for one of a mention alone. None knows a vocabulary or an entity
+`FEATURES`, or into `MENTION_FEATURES` if it is a property of the mention. It takes the candidates
+of many mentions as columns, n rows, and returns float64[n]. None knows a vocabulary or an entity
 type by name.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from ...model.mention import SPELLING
-from ...vocabulary.lookup.string_similarity import Similarity
+import numpy as np
+
 from ...vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
-from .alignment import Alignment
-from .concepts import Candidate
-from .wording import numbers_of, words_of
+from ..types import FLOOR, SPELLING, Query
 
-FLOOR = -30.0
-"""Least log-probability that counts, in nats."""
 UNSURE = 10.0
-"""The model is unsure where it gives its best name exp(-10) or less, and sure where it gives 1."""
+"""The model is unsure if it gives its best name exp(-10) or less, and sure if it gives 1."""
 SHORT = 4
 """Letters up to which a mention may be a short form, of which similar letters mean nothing."""
 _OF_LONG = 0.2
-_RELATED = frozenset({"RELATED", "BROAD", "NARROW"})
-_SPECIES = {MAIN_SPECIES: 1.0, OTHER_SPECIES: 0.7, ABSENT_SPECIES: -1.0}
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateName:
-    """A name that the search or string similarity found for a mention.
+class Columns(NamedTuple):
+    """The candidates of m queries, n rows sorted by query: fields of `Candidate`, and those of
+    `Query` for the concept, as float64[n], true as 1. Beside them:
 
-    name (int): the vocabulary's index.
-    text (str): in normal form.
-    log_prob (float): of the name given the mention, in nats; for one that the model was not asked
-        for, the least of the search's names, though a beam may have missed likelier ones.
-    score (float): the search's, else the log-probability.
-    query (str): source of the query that it answers best, see `model.mention.Query`.
-    is_query (bool): it is that query, an exact match.
-    similarity (Similarity): of that query and the name.
-    alignment (Alignment): likewise.
-    concepts (tuple[str, ...]): that it stands for and the mention may have, at least one.
-    canonical (frozenset[str]): those of them whose canonical name it is.
-    suffix (str | None): what told these concepts from others of the name, see `Candidate`.
-    has_others (bool): the mention may have further concepts of the name, under other suffixes.
-    priors (tuple[float, ...]): which part of the name's probability each concept has, before the
-        weights; empty: equal parts.
-    species_ranks (tuple[int, ...]): species rank of each concept, see
-        `vocabulary.species.reader.SpeciesReader.rank`; empty: 0.
-    same_case (frozenset[str]): those of the concepts whose canonical name is the mention in small
-        and capital letters, too, as TP53 is a man's gene and Trp53 a mouse's.
-    second (frozenset[str]): those whose second name it is, which of genes is the full one.
-    scopes (tuple[str, ...]): what the vocabulary says of the name for each concept, see
-        `names.concepts.SCOPES`; empty: nothing.
-    context (tuple[float, ...]): of each concept, see `context.context_overlap`; empty: 0.
-    is_similar (bool): it was found by its similarity to a query, whether or not the search found it
-        as well.
-    vector_similarity (float): cosine of its word pieces' vectors and a query's.
-    meaning (float): cosine of the name encoder's vectors of it and a query.
+    query (np.ndarray): int64[n], number of the query. starts (np.ndarray): int64[m], first row of
+        each query, which has at least one.
+    is_spelled (np.ndarray): the name resembles the corrected spelling most.
+    by_letters (np.ndarray): 0 if the mention is short and not the name: it may be a short form of
+        it, whose letters mean nothing; else 1.
+    is_short (np.ndarray): the mention may be a short form.
+    unsure (np.ndarray): of the mention, 0 to 1, as the log-probability of its best name is 0 to
+        -10.
+    closest (np.ndarray): of the mention, the greatest `meaning`.
     """
 
-    name: int
-    text: str
-    log_prob: float
-    score: float
-    query: str
-    is_query: bool
-    similarity: Similarity
-    alignment: Alignment
-    concepts: tuple[str, ...]
-    canonical: frozenset[str] = frozenset()
-    suffix: str | None = None
-    has_others: bool = False
-    priors: tuple[float, ...] = ()
-    species_ranks: tuple[int, ...] = ()
-    same_case: frozenset[str] = frozenset()
-    second: frozenset[str] = frozenset()
-    scopes: tuple[str, ...] = ()
-    context: tuple[float, ...] = ()
-    is_similar: bool = True
-    vector_similarity: float = 1.0
-    meaning: float = 1.0
-
-    def without(self, concept_ids: Collection[str]) -> "CandidateName":
-        """concept_ids (Collection[str]): of concepts. RETURNS (CandidateName): of the others."""
-        left = [i for i, concept_id in enumerate(self.concepts) if concept_id not in concept_ids]
-        if len(left) == len(self.concepts):
-            return self
-        per_concept = ("concepts", "priors", "species_ranks", "scopes", "context")
-        values: dict[str, Any] = {
-            key: tuple(getattr(self, key)[i] for i in left)
-            for key in per_concept
-            if getattr(self, key)
-        }
-        return replace(self, **values)
-
-    @property
-    def is_exact(self) -> bool:
-        """RETURNS (bool): whether it is what the document says, and no correction of that."""
-        return self.is_query and self.query != SPELLING
-
-    @property
-    def is_of_one(self) -> bool:
-        """RETURNS (bool): whether the name stands for one concept alone."""
-        return len(self.concepts) == 1 and not self.has_others
+    query: np.ndarray
+    starts: np.ndarray
+    log_prob: np.ndarray
+    is_query: np.ndarray
+    is_spelled: np.ndarray
+    cosine: np.ndarray
+    edits: np.ndarray
+    missing: np.ndarray
+    added: np.ndarray
+    overlap: np.ndarray
+    number: np.ndarray
+    vectors: np.ndarray
+    meaning: np.ndarray
+    scope: np.ndarray
+    name_rank: np.ndarray
+    species: np.ndarray
+    prior: np.ndarray
+    context: np.ndarray
+    is_coherent: np.ndarray
+    by_letters: np.ndarray
+    is_short: np.ndarray
+    unsure: np.ndarray
+    closest: np.ndarray
 
 
-@dataclass(frozen=True)
-class MentionCandidates:
-    """All that was found for a mention.
+def is_short(text: str) -> bool:
+    """text (str): a mention in normal form. RETURNS (bool): whether it may be a short form."""
+    return len(text.replace(" ", "")) <= SHORT
 
-    mention (str): as the model read it, in normal form.
-    names (tuple[CandidateName, ...]): each once, or once with each suffix.
-    coherent (frozenset[str]): concepts that the document names elsewhere, in other words and beyond
-        doubt.
-    is_searched (bool): the model was asked; else the names have no log-probabilities, nor what the
-        name encoder makes of them.
-    """
 
-    mention: str
-    names: tuple[CandidateName, ...]
-    coherent: frozenset[str] = field(default_factory=frozenset)
-    is_searched: bool = True
-
-    @cached_property
-    def is_short(self) -> bool:
-        """RETURNS (bool): whether it may be a short form."""
-        return len(self.mention.replace(" ", "")) <= SHORT
-
-    @cached_property
-    def unsure(self) -> float:
-        """RETURNS (float): 0 to 1, as the log-probability of the best name is 0 to -10."""
-        best = max((name.log_prob for name in self.names), default=FLOOR)
-        return min(max(-best / UNSURE, 0.0), 1.0)
-
-    @cached_property
-    def closest(self) -> float:
-        """RETURNS (float): the greatest cosine of meaning of a name."""
-        return max((name.meaning for name in self.names), default=0.0)
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): of the mention as the model read it, see `wording`."""
-        return frozenset(words_of(self.mention))
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): the numbers among its words."""
-        return numbers_of(self.mention)
-
-    def without(self, concept_ids: Collection[str]) -> "MentionCandidates":
-        """concept_ids (Collection[str]): of concepts. RETURNS (MentionCandidates): as if the
-        vocabulary had none of them."""
-        names = (name.without(concept_ids) for name in self.names)
-        return replace(self, names=tuple(name for name in names if name.concepts))
-
-    def unsearched(self) -> "MentionCandidates":
-        """RETURNS (MentionCandidates): as if the model had not been asked."""
-        names = [
-            replace(name, log_prob=FLOOR, score=FLOOR, meaning=float(name.is_query))
-            for name in self.names
-            if name.is_similar
-        ]
-        return replace(self, names=tuple(names), is_searched=False)
-
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """RETURNS (tuple[Candidate, ...]): of `pairs`."""
-        return tuple(
-            Candidate(p.concept_id, p.name.name, p.name.score, p.name.log_prob, p.name.suffix)
-            for p in self.pairs()
+def columns_of(queries: Sequence[Query]) -> Columns:
+    """queries (Sequence[Query]): each with at least one candidate. RETURNS (Columns): of all their
+    candidates."""
+    sizes = np.array([len(query.candidates) for query in queries])
+    number = np.repeat(np.arange(len(queries)), sizes)
+    starts = np.cumsum(sizes) - sizes
+    rows = [
+        (
+            *(c.log_prob, c.is_query, c.source == SPELLING, c.cosine, c.edits),
+            *(c.missing, c.added, c.overlap, c.number, c.vectors, c.meaning),
+            *(c.scope, c.name_rank, c.species, c.prior),
+            *(q.context.get(c.concept_id, 0.0), c.concept_id in q.coherent),
         )
-
-    def pairs(self) -> "Iterator[Pair]":
-        """YIELDS (Pair): each name with each of its concepts."""
-        for name in self.names:
-            for j, concept_id in enumerate(name.concepts):
-                yield Pair(self, name, j, concept_id)
-
-
-class Pair(NamedTuple):
-    """A candidate: a name with one of its concepts.
-
-    found (MentionCandidates): of the mention. name (CandidateName): the name. j (int): place of
-    the concept in it. concept_id (str): the concept.
-    """
-
-    found: MentionCandidates
-    name: CandidateName
-    j: int
-    concept_id: str
-
-    @property
-    def is_short_form(self) -> bool:
-        """RETURNS (bool): whether the mention is short and not the name, so that it may be a short
-        form of it, whose letters mean nothing."""
-        return self.found.is_short and not self.name.is_query
-
-    @property
-    def similarity(self) -> Similarity:
-        """RETURNS (Similarity): of query and name; 0 of a short mention that is not the name."""
-        return Similarity(0.0, 0.0) if self.is_short_form else self.name.similarity
-
-    @property
-    def prior(self) -> float:
-        """RETURNS (float): the concept's part of the name, before anything is weighed."""
-        return self.name.priors[self.j] if self.name.priors else 1 / len(self.name.concepts)
-
-    def of(self, values: Sequence[Any], default: Any) -> Any:
-        """RETURNS (Any): what a sequence, one value a concept, has for this one."""
-        return values[self.j] if values else default
+        for q in queries
+        for c in q.candidates
+    ]
+    fields = np.array(rows, dtype=float).T
+    log_prob, is_query, meaning = fields[0], fields[1], fields[10]
+    short = np.array([is_short(query.text) for query in queries])[number]
+    best = np.maximum.reduceat(log_prob, starts)[number]
+    by_letters, unsure = 1.0 - short * (1.0 - is_query), np.clip(-best / UNSURE, 0.0, 1.0)
+    closest = np.maximum.reduceat(meaning, starts)[number]
+    short = short.astype(float)
+    return Columns(*(number, starts, *fields, by_letters, short, unsure, closest))
 
 
 class Feature(NamedTuple):
-    """name (str): in the ranker's file. formula (str): what it is. example (str): one value.
-    value (Callable): a `Pair`, or all that was found for a mention, to a number."""
+    """name (str): in the reranker's file. formula (str): what it is. example (str): one value.
+    values (Callable): `Columns` to float64[n]."""
 
     name: str
     formula: str
     example: str
-    value: Callable[[Any], float]
+    values: Callable[[Columns], np.ndarray]
 
 
 FEATURES: dict[str, Feature] = {}
 MENTION_FEATURES: dict[str, Feature] = {}
 RAISING, LOWERING = {"exact": 0.0}, {"spelled": -0.5}
-"""Features whose weights are at least or at most so much, whatever they are fitted on: an exact
-match never speaks against a concept; and unknown words of real texts are not all typos,
-as they are where typos were made to fit weights."""
+"""Features with a limited weight, whatever they are fitted on: `exact` has at least 0, because an
+exact match is never evidence against a concept; `spelled` at most -0.5, because the unknown words
+of real texts are not all typos, as they are in text with typos made for fitting."""
 
 
 def feature(
     formula: str, example: str, *, mention: bool = False
-) -> Callable[[Callable[[Any], float]], Callable[[Any], float]]:
-    """formula (str), example (str): see `Feature`. mention (bool): of a mention alone.
+) -> Callable[[Callable[[Columns], np.ndarray]], Callable[[Columns], np.ndarray]]:
+    """formula (str), example (str): see `Feature`. mention (bool): of the mention.
     RETURNS (Callable): a decorator, which registers a function under its name."""
 
-    def register(function: Callable[[Any], float]) -> Callable[[Any], float]:
+    def register(function: Callable[[Columns], np.ndarray]) -> Callable[[Columns], np.ndarray]:
         table = MENTION_FEATURES if mention else FEATURES
         table[function.__name__] = Feature(function.__name__, formula, example, function)
         return function
@@ -247,153 +126,143 @@ def feature(
 
 
 @feature("log P(name | mention) / 10, at least -3", "-2 nats: -0.2")
-def confidence(pair: Pair) -> float:
-    """Model confidence: of the name given the mention in its context (ANGEL, equation 1)."""
-    return max(pair.name.log_prob, FLOOR) / UNSURE
+def confidence(c: Columns) -> np.ndarray:
+    """Confidence of the model: of the name given the mention in its context (ANGEL, equation 1)."""
+    return np.maximum(c.log_prob, FLOOR) / UNSURE
 
 
-@feature(
-    "cosine of 3-grams, weighed by how rare they are", "photoreceptor, photoreceptor cell: 0.99"
-)
-def similarity(pair: Pair) -> float:
-    """String similarity of the query and the name; 0 of a short mention that is not the name."""
-    return pair.similarity.cosine
+@feature("cosine of 3-grams, weighted by rarity", "photoreceptor, photoreceptor cell: 0.99")
+def similarity(c: Columns) -> np.ndarray:
+    """String similarity of wording and name; 0 for a short mention that is not the name."""
+    return c.cosine * c.by_letters
 
 
 @feature("(1 - edits / letters)²", "atack, attack: (1 - 1/6)² = 0.69")
-def edits(pair: Pair) -> float:
-    """String similarity by edit distance (optimal string alignment); 0 as `similarity`."""
-    return pair.similarity.edits**2
+def edits(c: Columns) -> np.ndarray:
+    """String similarity by edit distance (optimal string alignment); 0 as for `similarity`."""
+    return (c.edits * c.by_letters) ** 2
 
 
 @feature("cosine of the names' vectors of word pieces", "renal stones, kidney calculi: 0.6")
-def vectors(pair: Pair) -> float:
-    """Similarity of the words' meanings; 0 as `similarity`."""
-    return 0.0 if pair.is_short_form else pair.name.vector_similarity
+def vectors(c: Columns) -> np.ndarray:
+    """Similarity of the words' meanings; 0 as for `similarity`."""
+    return c.vectors * c.by_letters
 
 
 @feature("cosine of the name encoder's vectors", "teeth were hurting, toothache: 0.8")
-def meaning(pair: Pair) -> float:
-    """How close in meaning the name is to the query (SapBERT, section 2); 0 as `similarity`."""
-    return 0.0 if pair.is_short_form else pair.name.meaning
+def meaning(c: Columns) -> np.ndarray:
+    """Similarity in meaning of name and wording (SapBERT, section 2); 0 as for `similarity`."""
+    return c.meaning * c.by_letters
 
 
 @feature("what `meaning` has above 0.7, / 0.3", "0.85: 0.5")
-def same_meaning(pair: Pair) -> float:
+def same_meaning(c: Columns) -> np.ndarray:
     """Synonyms are close, and other names of a vocabulary are at some distance."""
-    return max(meaning(pair) - 0.7, 0.0) / 0.3
+    return np.maximum(c.meaning * c.by_letters - 0.7, 0.0) / 0.3
 
 
 @feature("`meaning` less the greatest of all candidates", "0.6 beside one of 0.8: -0.2")
-def closest(pair: Pair) -> float:
+def closest(c: Columns) -> np.ndarray:
     """Whether another name is closer in meaning."""
-    return 0.0 if pair.is_short_form else pair.name.meaning - pair.found.closest
+    return (c.meaning - c.closest) * c.by_letters
 
 
 @feature("1 for an exact match", "Heart attack, heart attack: 1")
-def exact(pair: Pair) -> float:
-    """The name is what the document says, but for case and signs."""
-    return float(pair.name.is_exact)
+def exact(c: Columns) -> np.ndarray:
+    """The name is what the document says, apart from case and punctuation."""
+    return c.is_query * (1.0 - c.is_spelled)
 
 
 @feature("of an exact match: 1 canonical, -1 related, broad or narrow synonym", "heart, Heart: 1")
-def scope(pair: Pair) -> float:
+def scope(c: Columns) -> np.ndarray:
     """What the vocabulary says of the name: `heart` is the name of one concept, and a related
     synonym of others."""
-    if not pair.name.is_exact:
-        return 0.0
-    is_canonical = pair.concept_id in pair.name.canonical
-    return float(is_canonical) - (pair.of(pair.name.scopes, "") in _RELATED)
+    return c.scope * c.is_query * (1.0 - c.is_spelled)
 
 
-@feature("1 where the name answers the corrected spelling best", "heart atack, heart attack: 1")
-def spelled(pair: Pair) -> float:
-    """The mention was read as another word than stands there."""
-    return float(pair.name.query == SPELLING)
+@feature("1 if the name resembles the corrected spelling most", "heart atack, heart attack: 1")
+def spelled(c: Columns) -> np.ndarray:
+    """The mention was read as another word than the document has."""
+    return c.is_spelled
 
 
 @feature(
-    "where the document names the concept in other words: 1 of a short mention, 0.2 of others",
+    "if the document names the concept in other words: 1 for a short mention, 0.2 for others",
     "WS beside Williams syndrome: 1",
 )
-def coherence(pair: Pair) -> float:
-    """Document coherence: another mention names the concept beyond doubt, which says most of short
-    forms."""
-    if pair.concept_id not in pair.found.coherent:
-        return 0.0
-    return 1.0 if pair.found.is_short else _OF_LONG
+def coherence(c: Columns) -> np.ndarray:
+    """Document coherence: another mention names the concept beyond doubt, which matters most for
+    short forms."""
+    return c.is_coherent * np.where(c.is_short > 0, 1.0, _OF_LONG)
 
 
 @feature("1 for other numbers, 0.5 for numbers on one side only", "type 1 diabetes, type 2: 1")
-def number(pair: Pair) -> float:
-    """Mention and name count differently."""
-    ours, theirs = pair.found.numbers, numbers_of(pair.name.text)
-    if bool(ours) != bool(theirs):
-        return 0.5
-    return float(ours != theirs)
+def number(c: Columns) -> np.ndarray:
+    """Mention and name have different numbers."""
+    return c.number
 
 
 @feature(
-    "share of the mention's words that the name lacks, weighed", "outer hair cell, hair cell: 0.4"
+    "share of the mention's words that the name lacks, weighted", "outer hair cell, hair cell: 0.4"
 )
-def missing(pair: Pair) -> float:
+def missing(c: Columns) -> np.ndarray:
     """A name that says less than the mention is often that of a broader concept."""
-    return pair.name.alignment.missing
+    return c.missing
 
 
-@feature("share of the name's words that the mention lacks, weighed", "rod, rod cell: 0.3")
-def added(pair: Pair) -> float:
+@feature("share of the name's words that the mention lacks, weighted", "rod, rod cell: 0.3")
+def added(c: Columns) -> np.ndarray:
     """A name that says more than the mention is often that of a narrower concept."""
-    return pair.name.alignment.added
+    return c.added
 
 
 @feature(
-    "2 · shared / (words of both), where it is no query", "type I fiber, type I muscle fiber: 0.86"
+    "2 · shared / (words of both), unless it is a wording",
+    "type I fiber, type I muscle fiber: 0.86",
 )
-def overlap(pair: Pair) -> float:
-    """Words that are the same but for plurals and Greek letters."""
-    if pair.name.is_query:
-        return 0.0
-    theirs = frozenset(words_of(pair.name.text))
-    return 2 * len(pair.found.words & theirs) / max(len(pair.found.words) + len(theirs), 1)
+def overlap(c: Columns) -> np.ndarray:
+    """Words that are the same apart from plurals and Greek letters."""
+    return c.overlap * (1.0 - c.is_query)
 
 
 @feature(
-    "weight of the concept's other names that stand around the mention", "TS … thymidylate: 0.6"
+    "weight of the concept's other names that occur around the mention", "TS … thymidylate: 0.6"
 )
-def context(pair: Pair) -> float:
-    """What the text says elsewhere, see `context.context_overlap`."""
-    return pair.of(pair.name.context, 0.0)
+def context(c: Columns) -> np.ndarray:
+    """The rest of the text, see `context.context_overlap`."""
+    return c.context
 
 
 @feature(
     "1 the first species of the text, 0.7 another, -1 none of it", "TP53 in a text of mice: -1"
 )
-def species(pair: Pair) -> float:
-    """Species context, of vocabularies whose concepts have a species; else 0."""
-    return _SPECIES.get(pair.of(pair.name.species_ranks, 0), 0.0)
+def species(c: Columns) -> np.ndarray:
+    """Species context, for vocabularies whose concepts have a species; else 0."""
+    absent, other, main = (
+        c.species == rank for rank in (ABSENT_SPECIES, OTHER_SPECIES, MAIN_SPECIES)
+    )
+    return main + 0.7 * other - 1.0 * absent
 
 
 @feature("1 the canonical name letter by letter, 0.5 the second name", "Trp53, Trp53: 1")
-def name_rank(pair: Pair) -> float:
-    """Which of its names a gene is called by; of vocabularies with namesakes, else 0."""
-    is_canonical = pair.concept_id in pair.name.same_case
-    return float(is_canonical) + 0.5 * (pair.concept_id in pair.name.second)
+def name_rank(c: Columns) -> np.ndarray:
+    """Which of its names a gene is called by; for vocabularies with homonyms, else 0."""
+    return c.name_rank
 
 
 @feature("1", "1", mention=True)
-def bias(found: MentionCandidates) -> float:
+def bias(c: Columns) -> np.ndarray:
     """How often a link is right, all else being equal."""
-    return 1.0
+    return np.ones(len(c.query))
 
 
 @feature("1 for a mention of up to 4 letters", "CF: 1", mention=True)
-def short(found: MentionCandidates) -> float:
+def short(c: Columns) -> np.ndarray:
     """A short form may be that of something else."""
-    return float(found.is_short)
+    return c.is_short
 
 
 @feature("-log P(best name | mention) / 10, at most 1", "-2 nats: 0.2", mention=True)
-def unsure(found: MentionCandidates) -> float:
-    """The model gives no name much."""
-    return found.unsure
+def unsure(c: Columns) -> np.ndarray:
+    """The model gives no name a high probability."""
+    return c.unsure

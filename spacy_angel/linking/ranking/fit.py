@@ -37,7 +37,6 @@ def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.
     RETURNS (Weights): first those among concepts, on mentions of which a right one was found; then
         those of whether the best one is right, on all of which any was found.
     """
-    items = [item for item in items if item.table.concept_ids]
     concept = _fit_concept(items, start.concept, penalty)
     weights = Weights(concept, start.link)
     links = [item.table.link_terms(item.table.utilities(weights)) for item in items]

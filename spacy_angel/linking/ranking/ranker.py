@@ -22,8 +22,9 @@ from ...about import DATA
 from ...errors import AngelError
 from ...files.atomic import write_text
 from ...vocabulary.names.labels import wider_entity_types_of
-from .concepts import Candidate, RankedConcept
-from .features import FEATURES, MENTION_FEATURES, MentionCandidates
+from ..types import Candidate, Query
+from .concepts import RankedConcept
+from .features import FEATURES, MENTION_FEATURES, columns_of
 
 FILE = DATA / "ranker.json"
 KIND = "spacy-angel ranker"
@@ -49,9 +50,9 @@ SURE = 0.95
 asked."""
 LIKELY = 0.5
 """Where it is at least so probable, names that are close in meaning are not looked for."""
-_LEAST_SHARE = 1e-6
-_LEAST_PRIOR = 1e-9
-_MOST_LEAD = 10.0
+_MIN_SHARE = 1e-6
+_MIN_PRIOR = 1e-9
+_MAX_LEAD = 10.0
 
 
 class Ranking(NamedTuple):
@@ -232,64 +233,96 @@ class Ranker:
             return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self.weights)
 
-    def certainty(self, found: MentionCandidates, label: str) -> float:
-        """found (MentionCandidates): of a mention, without a search. label (str): its label.
-        RETURNS (float): the probability of its likeliest concept; 0 where these weights are for
-        mentions that were searched."""
-        if self.unsearched is None or not found.names:
-            return 0.0
-        return self.rank(found, label).concepts[0].probability
+    def certainty(self, queries: Sequence[Query]) -> list[float]:
+        """queries (Sequence[Query]): what was found without the model.
+        RETURNS (list[float]): of each the probability of its best concept; 0 without candidates, or
+            if these weights are for mentions that were searched."""
+        if self.unsearched is None:
+            return [0.0] * len(queries)
+        return [max([c.probability for c in r.concepts], default=0.0) for r in self.rank(queries)]
 
-    def rank(self, found: MentionCandidates, label: str) -> Ranking:
-        """found (MentionCandidates): of a mention. label (str): its label.
-        RETURNS (Ranking): concepts and candidates by their probability."""
-        return rank(found, self.weights_of(label, found.is_searched))
+    def rank(self, queries: Sequence[Query]) -> list[Ranking]:
+        """queries (Sequence[Query]): with their candidates.
+        RETURNS (list[Ranking]): of each, concepts and candidates by their probability."""
+        found = [query for query in queries if query.candidates]
+        tables = iter(tables_of(found))
+        return [
+            rank(query, next(tables), self.weights_of(query.label, query.is_searched))
+            if query.candidates
+            else Ranking([], [])
+            for query in queries
+        ]
 
-    def explain_link(self, found: MentionCandidates, label: str) -> dict[str, float]:
-        """found (MentionCandidates): of a mention, at least one. label (str): its label.
-        RETURNS (dict[str, float]): what each feature adds to the log-odds that the first of them is
+    def explain_link(self, query: Query) -> dict[str, float]:
+        """query (Query): with at least one candidate.
+        RETURNS (dict[str, float]): what each feature adds to the log-odds that the best concept is
         right, in nats, the largest first."""
-        weights = self.weights_of(label, found.is_searched)
-        table = Table(found)
+        weights = self.weights_of(query.label, query.is_searched)
+        [table] = tables_of([query])
         values = table.link_terms(table.utilities(weights)).values
         return _contributions(LINK_TERMS, values, weights.link_vector)
 
-    def explain_concepts(
-        self, found: MentionCandidates, label: str
-    ) -> dict[str, tuple[str, dict[str, float]]]:
-        """found (MentionCandidates): of a mention. label (str): its label.
+    def explain_concepts(self, query: Query) -> dict[str, tuple[str, dict[str, float]]]:
+        """query (Query): with at least one candidate.
         RETURNS (dict[str, tuple[str, dict[str, float]]]): of each concept, by its best name, the
-        source of the query that this answers, and what each feature and `PRIOR` add to its utility,
-        in nats, the largest first."""
-        weights = self.weights_of(label, found.is_searched)
-        table, pairs = Table(found), list(found.pairs())
+        source of the wording that the name resembles, and what each feature and `PRIOR` add to its
+        utility, in nats, the largest first."""
+        weights = self.weights_of(query.label, query.is_searched)
+        [table] = tables_of([query])
         explained: dict[str, tuple[str, dict[str, float]]] = {}
         for i in np.argsort(-table.utilities(weights), kind="stable").tolist():
-            pair = pairs[i]
-            if pair.concept_id not in explained:
+            candidate = query.candidates[i]
+            if candidate.concept_id not in explained:
                 values = np.append(table.terms[i], table.log_priors[i])
                 own = np.append(weights.concept_vector, 1.0)
                 contributions = _contributions((*CONCEPT_TERMS, PRIOR), values, own)
-                explained[pair.concept_id] = pair.name.query, contributions
+                explained[candidate.concept_id] = candidate.source, contributions
         return explained
 
 
-class Table:
-    """The terms of a mention's candidates.
+def tables_of(queries: Sequence[Query]) -> "list[Table]":
+    """queries (Sequence[Query]): each with at least one candidate. RETURNS (list[Table]): one
+    each; the features of all are computed at once."""
+    if not queries:
+        return []
+    columns = columns_of(queries)
+    features = np.stack([f.values(columns) for f in FEATURES.values()], axis=1)
+    terms = np.hstack([features, features * columns.unsure[:, None]])
+    mention_terms = np.stack([f.values(columns) for f in MENTION_FEATURES.values()], axis=1)
+    log_priors = np.log(np.maximum(columns.prior, _MIN_PRIOR))
+    tables = []
+    for query, start in zip(queries, columns.starts.tolist(), strict=True):
+        rows = slice(start, start + len(query.candidates))
+        confidence = 1.0 - float(columns.unsure[start]) if query.is_searched else 1.0
+        table = Table(
+            [c.concept_id for c in query.candidates],
+            [c.name for c in query.candidates],
+            terms[rows],
+            log_priors[rows],
+            mention_terms[start],
+            confidence,
+        )
+        tables.append(table)
+    return tables
 
-    found (MentionCandidates): of the mention; only numbers and identifiers are kept of it.
+
+@dataclass(frozen=True)
+class Table:
+    """The terms of a mention's n candidates, at least one.
+
+    concept_ids (Sequence[str]), names (Sequence[int]): of each.
+    terms (np.ndarray): float64[n, t], in the order of `CONCEPT_TERMS`.
+    log_priors (np.ndarray): float64[n], logarithm of each concept's share of its name.
+    mention_terms (np.ndarray): float64, in the order of `MENTION_FEATURES`.
+    confidence (float): 0 to 1, of the model in its best name; 1 if it was not asked.
     """
 
-    def __init__(self, found: MentionCandidates) -> None:
-        pairs = list(found.pairs())
-        values = [[f.value(pair) for f in FEATURES.values()] for pair in pairs]
-        features = np.array(values, dtype=float).reshape(-1, len(FEATURES))
-        self.concept_ids = [pair.concept_id for pair in pairs]
-        self.names = [pair.name.name for pair in pairs]
-        self.terms = np.hstack([features, features * found.unsure])
-        self.log_priors = np.log([max(pair.prior, _LEAST_PRIOR) for pair in pairs])
-        self.confidence = 1.0 - found.unsure if found.is_searched else 1.0
-        self.mention_terms = [f.value(found) for f in MENTION_FEATURES.values()]
+    concept_ids: Sequence[str]
+    names: Sequence[int]
+    terms: np.ndarray
+    log_priors: np.ndarray
+    mention_terms: np.ndarray
+    confidence: float
 
     def utilities(self, weights: Weights) -> np.ndarray:
         """weights (Weights): one a term. RETURNS (np.ndarray): float64[n], of each candidate."""
@@ -309,17 +342,15 @@ class Table:
         same = self._same_elsewhere(best)
         top += sum(share_of[concept_id] for concept_id in same)
         second = max((s for c, s in others if c not in same), default=0.0)
-        second = max(second, _LEAST_PRIOR)
-        lead = min(math.log(max(top, _LEAST_PRIOR) / second), _MOST_LEAD) / _MOST_LEAD
+        second = max(second, _MIN_PRIOR)
+        lead = min(math.log(max(top, _MIN_PRIOR) / second), _MAX_LEAD) / _MAX_LEAD
         # In a small vocabulary, to be the only concept says nothing.
         lead *= 1.0 if others else self.confidence
-        of_mention = [*self.mention_terms, math.log(max(top, _LEAST_SHARE)), lead]
+        of_mention = [*self.mention_terms, math.log(max(top, _MIN_SHARE)), lead]
         return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
 
     def probabilities(self, weights: Weights) -> Probabilities:
         """weights (Weights): one a term. RETURNS (Probabilities): see `rank`."""
-        if not self.concept_ids:
-            return Probabilities({}, np.zeros(0))
         first, link_values, shares = self.link_terms(self.utilities(weights))
         q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
         shares_of: defaultdict[str, list[float]] = defaultdict(list)
@@ -344,33 +375,36 @@ class Table:
         return {c for c in same if c.partition(":")[0] != prefix}
 
 
-def rank(found: MentionCandidates, weights: Weights) -> Ranking:
-    """Concepts and candidates by their probability.
+def rank(query: Query, table: Table, weights: Weights) -> Ranking:
+    """Rank concepts and candidates by probability.
 
-    The likeliest concept has the probability q that the second model gives it; if it is wrong, each
-    other one is right as often as its share among all of them says, but none is likelier than q.
-    NIL has the rest: the share of the likeliest one, and what that limit takes from the others.
+    The best concept has the probability q that the second model gives it; if it is wrong, each
+    other one is right as often as its share among all of them says, but none is more probable than
+    q. NIL has the rest: the share of the best one, and what that limit takes from the others.
     E.g. of two concepts with the shares 0.7 and 0.3
 
         q      first   second               NIL
         0.80   0.80    0.2 · 0.3 = 0.06     0.14
         0.20   0.20    0.8 · 0.3 → 0.20     0.60
 
-    found (MentionCandidates): of a mention. weights (Weights): one a term.
-    RETURNS (Ranking): the likeliest concept first.
+    query (Query): with candidates. table (Table): of them. weights (Weights): one a term.
+    RETURNS (Ranking): the most probable concept first.
     """
-    probabilities, parts = Table(found).probabilities(weights)
-    log_probs: defaultdict[str, float] = defaultdict(lambda: -math.inf)
-    for pair in found.pairs():
-        log_probs[pair.concept_id] = max(log_probs[pair.concept_id], pair.name.log_prob)
+    probabilities, parts = table.probabilities(weights)
+    log_probs: dict[str, float] = {}
+    ranks = {concept_id: i for i, concept_id in enumerate(probabilities)}
+    best: dict[int, tuple[int, float]] = {}
+    shares = parts.tolist()
+    for c, share in zip(query.candidates, shares, strict=True):
+        log_probs[c.concept_id] = max(log_probs.get(c.concept_id, -math.inf), c.log_prob)
+        key = ranks[c.concept_id], -share
+        best[c.name] = min(best.get(c.name, key), key)
+    order = sorted(
+        range(len(shares)),
+        key=[(*best[c.name], c.name, ranks[c.concept_id]) for c in query.candidates].__getitem__,
+    )
     concepts = [RankedConcept(c, p, log_probs[c]) for c, p in probabilities.items()]
-    places = {concept_id: place for place, concept_id in enumerate(probabilities)}
-    candidates = list(zip(found.candidates, parts.tolist(), strict=True))
-    best: defaultdict[int, tuple[int, float]] = defaultdict(lambda: (len(places), 0.0))
-    for candidate, part in candidates:
-        best[candidate.name] = min(best[candidate.name], (places[candidate.concept_id], -part))
-    candidates.sort(key=lambda c: (*best[c[0].name], c[0].name, places[c[0].concept_id]))
-    return Ranking(concepts, candidates)
+    return Ranking(concepts, [(query.candidates[i], shares[i]) for i in order])
 
 
 def _log_odds(share: float) -> float:

@@ -2,6 +2,7 @@
 written: `STAT5B` and `stat 5b`, `TGF β1` and `TGF beta 1` have the same ones."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 _GREEK = {
@@ -34,10 +35,10 @@ def _find_words(text: str) -> tuple[str, ...]:
 _known_words_of = lru_cache(maxsize=1 << 16)(_find_words)
 
 
-def numbers_of(text: str) -> frozenset[str]:
-    """text (str): in normal form. RETURNS (frozenset[str]): the numbers among its words, e.g.
-    `diabetes type 2` → 2."""
-    return frozenset(word for word in words_of(text) if word.isdecimal())
+def numbers_of(words: Iterable[str]) -> frozenset[str]:
+    """words (Iterable[str]): see `words_of`. RETURNS (frozenset[str]): the numbers among them,
+    e.g. of `diabetes type 2` → 2."""
+    return frozenset([word for word in words if word.isdecimal()])
 
 
 def _plain(word: str) -> str:

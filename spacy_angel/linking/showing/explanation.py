@@ -7,18 +7,17 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from ...vocabulary.names.concepts import normalize_name
-from ..candidates.linking_pass import LinkingPass
-from ..decision.links import GeneratedCandidates, Link, rank_candidates
+from ..candidates.batch import BatchLinker
+from ..decision.links import rank_candidates
 from ..decision.writing import read_kb_id
 from ..mentions.permitted import links_label
 from ..mentions.reading import ReadDocument, find_spans
-from ..ranking.concepts import NIL
 from ..ranking.ranker import LEAD, PRIOR, SHARE, UNSURE
+from ..types import NIL, Link, Query
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-    from ...model.mention import Mention
     from ...vocabulary.changes.curated import Constraint
 
 _MAX_CONCEPTS = 5
@@ -104,34 +103,30 @@ class LinkExplanation:
 
 
 def explain_mentions(
-    doc: "Doc", linking: LinkingPass, without_rules: LinkingPass | None = None
+    doc: "Doc", linking: BatchLinker, without_rules: BatchLinker | None = None
 ) -> list[LinkExplanation]:
     """doc (Doc): a document, which is linked once more and not changed.
-    linking (LinkingPass): with all rules. without_rules (LinkingPass | None): without any.
+    linking (BatchLinker): with all rules. without_rules (BatchLinker | None): without any.
     RETURNS (list[LinkExplanation]): one a mention, in the order of `find_spans`."""
     spans = find_spans(doc, linking.settings.span_key)
-    mentions = linking.mentions(ReadDocument(doc), spans)
     found = linking.candidates([doc], [spans], overwrite=True)
     [links] = linking.decide([spans], found)
     bare: list[Link | None] = [None] * len(spans)
     if without_rules is not None:
         unruled = without_rules.candidates([doc], [spans], overwrite=True)
         [bare] = without_rules.decide([spans], unruled)
-    return [
-        _explain(*one, linking) for one in zip(spans, mentions, found[0], links, bare, strict=True)
-    ]
+    return [_explain(*one, linking) for one in zip(spans, found[0], links, bare, strict=True)]
 
 
 def _explain(
     span: "Span",
-    mention: "Mention",
-    names: GeneratedCandidates | None,
+    query: Query | None,
     link: Link | None,
     bare: Link | None,
-    linking: LinkingPass,
+    linking: BatchLinker,
 ) -> LinkExplanation:
     settings = linking.settings
-    if names is None or link is None or not links_label(span.label_, settings):
+    if query is None or link is None or not links_label(span.label_, settings):
         kb_id = read_kb_id(span, settings)
         why = f"Its label {span.label_} is none that is linked (labels, types_by_label)."
         if span.label_ in settings.labels_discard:
@@ -139,8 +134,8 @@ def _explain(
             why = f"{had}Its label {span.label_} is not to be linked (labels_discard)."
             kb_id = kb_id or NIL
         return LinkExplanation(span.text, span.label_, kb_id, why)
-    concepts = _concepts(span.label_, names, link, linking)
-    rules = [] if names.constraint is None else list(names.constraint.rules)
+    concepts = _concepts(query, link, linking)
+    rules = [] if query.constraint is None else list(query.constraint.rules)
     if linking.curated is not None and bare is not None:
         own = linking.own_kb.resolve(bare.kb_id)
         restricting = None if own is None else linking.curated.restricting(own, span.label_)
@@ -152,32 +147,30 @@ def _explain(
             if (rule.action == "prefer" and rule.concept == link.kb_id)
             or (rule.action == "add" and rule.normal == normal)
         ]
-    ranked = names.found if concepts else None
+    ranked = settings.rerank and bool(query.candidates) and not query.matched_exactly
     link_reasons: Mapping[str, float] = {}
-    if ranked is not None and not names.is_unsearched:
-        link_reasons = _reasons(settings.ranker_in_use.explain_link(ranked, span.label_))
-    prompts = linking.model().prompts
+    if ranked:
+        link_reasons = _reasons(settings.ranker_in_use.explain_link(query))
+    prompts = linking.model.prompts
     return LinkExplanation(
         span.text,
         span.label_,
         link.kb_id,
-        _why(span, mention, names, link.kb_id, concepts, linking),
+        _why(span, query, link.kb_id, concepts, linking),
         rules=tuple(rule.description for rule in dict.fromkeys(rules)),
         without_rules="" if bare is None else bare.kb_id,
-        source=prompts.tokenizer.decode(prompts.source_ids([mention])[0]),
-        prefix=prompts.tokenizer.decode(prompts.prefix_ids([mention])[0]),
-        queries=tuple((query.text, query.source) for query in mention.queries),
-        is_searched=names.is_searched,
+        source=prompts.tokenizer.decode(prompts.source_ids([query.mention])[0]),
+        prefix=prompts.tokenizer.decode(prompts.prefix_ids([query.mention])[0]),
+        queries=tuple((text, source) for text, source in query.wordings),
+        is_searched=query.is_searched,
         concepts=concepts,
         threshold=settings.threshold,
-        nil_probability=None if ranked is None else 1 - fsum(c.probability for c in concepts),
+        nil_probability=1 - fsum(c.probability for c in concepts) if ranked else None,
         link_reasons=link_reasons,
     )
 
 
-def _concepts(
-    label: str, names: GeneratedCandidates, link: Link, linking: LinkingPass
-) -> tuple[ExplainedConcept, ...]:
+def _concepts(query: Query, link: Link, linking: BatchLinker) -> tuple[ExplainedConcept, ...]:
     kb, settings = linking.own_kb, linking.settings
     candidates = sorted(link.candidates, key=lambda c: -c.get("probability", c["log_prob"] or 0.0))
     led: dict[str, list[tuple[str, float | None]]] = {}
@@ -189,11 +182,11 @@ def _concepts(
         for one in (concept_id, *candidate.get("other_ids", ())):
             written.setdefault(one, concept_id)
     explained: dict[str, tuple[str, dict[str, float]]] = {}
-    if names.found is not None and not names.is_unsearched:
-        ranked = settings.ranker_in_use.explain_concepts(names.found, label)
+    if settings.rerank and query.candidates and not query.matched_exactly:
+        ranked = settings.ranker_in_use.explain_concepts(query)
         explained = {
-            written.get(own, own): (query, _reasons(features))
-            for own, (query, features) in reversed(ranked.items())
+            written.get(own, own): (source, _reasons(features))
+            for own, (source, features) in reversed(ranked.items())
         }
     concepts = []
     for concept_id, probability in rank_candidates(candidates, settings.search.temperature):
@@ -208,17 +201,16 @@ def _concepts(
 
 def _why(
     span: "Span",
-    mention: "Mention",
-    names: GeneratedCandidates,
+    query: Query,
     kb_id: str,
     concepts: tuple[ExplainedConcept, ...],
-    linking: LinkingPass,
+    linking: BatchLinker,
 ) -> str:
     """RETURNS (str): what decided, with its figures."""
-    if _is_ruled(names.constraint, kb_id):
-        assert names.constraint is not None
-        return f"A rule: {names.constraint.rules[0].description}."
-    read = "" if mention.text == span.text else f"Read as “{mention.text}”. "
+    if _is_ruled(query.constraint, kb_id):
+        assert query.constraint is not None
+        return f"A rule: {query.constraint.rules[0].description}."
+    read = "" if query.mention.text == span.text else f"Read as “{query.mention.text}”. "
     if not concepts:
         return f"{read}No name that it may have was found."
     settings, top = linking.settings, concepts[0]
@@ -228,9 +220,9 @@ def _why(
         figures += f", log-probability {log_prob:.2f}"
     best = f"{read}Most probable name: {figures}"
     if kb_id != NIL:
-        if normalize_name(mention.text) in {normalize_name(name) for name, _ in top.names}:
+        if normalize_name(query.mention.text) in {normalize_name(name) for name, _ in top.names}:
             best = f"{read}It is a name of the concept: {figures}"
-        asked = "" if names.is_searched else "; the model was not asked (search.shortcuts)"
+        asked = "" if query.is_searched else "; the model was not asked (search.shortcuts)"
         return f"{best}{asked}."
     if settings.threshold is not None and top.probability < settings.threshold:
         nil = ""

@@ -118,5 +118,5 @@ def predict(
     # Each block is sorted by length inside; a larger one wastes less, but shows less progress.
     block = 16 * batch_size
     for part in progress(list(chunks(mentions, block)), description, "blocks"):
-        for result in generator.search(part, space, beam_search, batch_size=batch_size):
-            yield [(found.name, found.suffix) for found in result.hypotheses]
+        for names in generator.search(part, space, beam_search, batch_size=batch_size):
+            yield [(found.name, found.suffix) for found in names]

@@ -1,0 +1,166 @@
+"""A batch of documents is linked: spans → queries → candidates → links, under the same settings,
+names and rules."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from spacy.tokens import Doc, Span
+
+from ...component.characters import clean
+from ...model.mention import Mention
+from ...vocabulary.changes.curated import Curated
+from ..decision.links import make_links
+from ..decision.other_labels import other_readings, with_other_labels
+from ..decision.writing import read_kb_id
+from ..mentions.permitted import is_linked, links_label
+from ..mentions.queries import read_wordings
+from ..mentions.reading import ReadDocument, read_mentions
+from ..mentions.species_contexts import species_contexts
+from ..settings.linker_settings import LinkerSettings
+from ..types import Link, Query
+from .generator import CandidateGenerator
+
+if TYPE_CHECKING:
+    from ...search.generator import Generator
+    from ...vocabulary.kb import ConceptKB
+
+
+@dataclass(frozen=True)
+class BatchLinker:
+    """Links batches of documents; writes nothing.
+
+    settings (LinkerSettings): of the linker. own_kb (ConceptKB): its vocabulary.
+    curated (Curated | None): the vocabulary under the rules of curation, if there are any.
+    model (Generator): searches for names.
+    linked_elsewhere (Collection[str]): labels of other linkers of the pipeline.
+    """
+
+    settings: LinkerSettings
+    own_kb: "ConceptKB"
+    curated: Curated | None
+    model: "Generator"
+    linked_elsewhere: Collection[str] = ()
+
+    @property
+    def kb(self) -> "ConceptKB":
+        """RETURNS (ConceptKB): with the names that rules add and without those they remove."""
+        return self.own_kb if self.curated is None else self.curated.kb
+
+    def links(
+        self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]]
+    ) -> list[list[Link | None]]:
+        """docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
+        RETURNS (list[list[Link | None]]): as `AngelLinker.predict`."""
+        found = self.candidates(docs, spans_of, overwrite=self.settings.overwrite)
+        links = self.decide(spans_of, found)
+        if self.settings.span_key is not None:
+            return links
+        others = [
+            other_readings(*one, self.settings) for one in zip(spans_of, found, links, strict=True)
+        ]
+        if not any(others):
+            return links
+        other_spans = [[reading.span for reading in readings] for readings in others]
+        found = self.candidates(docs, other_spans, overwrite=True)
+        return list(map(with_other_labels, links, others, self.decide(other_spans, found)))
+
+    def candidates(
+        self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]], *, overwrite: bool
+    ) -> list[list[Query | None]]:
+        """Find the candidates of every mention of the documents.
+
+        docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
+        overwrite (bool): those that have an identifier as well.
+        RETURNS (list[list[Query | None]]): of each mention: None if it stays as it is, because it
+            has an identifier, or its label is another linker's or unknown; without candidates if it
+            is not looked for, because it is discarded, blank, or by a rule no mention.
+        """
+        found = [
+            self.queries(doc, spans, number, overwrite=overwrite)
+            for number, (doc, spans) in enumerate(zip(docs, spans_of, strict=True))
+        ]
+        queries = [query for own in found for query in own if query is not None and query.wordings]
+        if queries:
+            generator = CandidateGenerator(self.model, self.kb, self.settings, self.curated)
+            generator.generate(queries)
+        return found
+
+    def queries(
+        self, doc: Doc, spans: Sequence[Span], number: int = 0, *, overwrite: bool = True
+    ) -> list[Query | None]:
+        """Read the mentions of a document.
+
+        doc (Doc): the document. spans (Sequence[Span]): its mentions. number (int): of the document
+        in the batch. overwrite (bool): read mentions that have an identifier as well.
+        RETURNS (list[Query | None]): see `candidates`; without wordings if it is not looked for.
+        """
+        document = ReadDocument(doc)
+        queries: list[Query | None] = []
+        wanted: list[int] = []
+        for i, span in enumerate(spans):
+            if self._keeps_existing_link(span, overwrite):
+                queries.append(None)
+                continue
+            text = document.text_of(span)
+            constraint = None
+            if links_label(span.label_, self.settings) and text.strip():
+                if self.curated is not None:
+                    constraint = self.curated.constraint(text, span.label_)
+                if constraint is None or constraint.is_mention:
+                    wanted.append(i)
+            queries.append(Query(Mention(text), span.label_, number, constraint=constraint))
+        mentions = self.read(document, [spans[i] for i in wanted])
+        for i, mention in zip(wanted, mentions, strict=True):
+            wordings = read_wordings(
+                mention, spans[i], self.kb, self.settings, document, self.curated
+            )
+            own = queries[i]
+            assert own is not None
+            mention = replace(mention, text=wordings[0].text)
+            queries[i] = replace(own, mention=mention, wordings=wordings)
+        return queries
+
+    def read(self, document: ReadDocument, spans: Sequence[Span]) -> list[Mention]:
+        """document (ReadDocument): a document. spans (Sequence[Span]): its mentions.
+        RETURNS (list[Mention]): of each span, in its context, as the model reads it."""
+        if not spans:
+            return []
+        format = self.model.prompts.format
+        contexts = None
+        if self.settings.reading.species_context:
+            contexts = species_contexts(document, spans, self.own_kb)
+        return read_mentions(
+            document.doc,
+            spans,
+            n_sents=self.settings.n_sents,
+            resolve_abbreviations=self.settings.reading.abbreviations,
+            collapse_spaces=format.collapse_spaces,
+            expand_context=format.expand_context,
+            species_contexts=contexts,
+            document=document,
+        )
+
+    def decide(
+        self, spans_of: Sequence[Sequence[Span]], found: Sequence[Sequence[Query | None]]
+    ) -> list[list[Link | None]]:
+        """spans_of (Sequence[Sequence[Span]]): mentions of each document. found
+        (Sequence[Sequence[Query | None]]): their candidates.
+        RETURNS (list[list[Link | None]]): their links; None for what stays as it is."""
+        queries = [query for own in found for query in own if query is not None]
+        preferred = {} if self.curated is None else self.curated.preferred
+        written = [
+            clean(span.text).text
+            for spans, own in zip(spans_of, found, strict=True)
+            for span, query in zip(spans, own, strict=True)
+            if query is not None
+        ]
+        links = iter(make_links(queries, written, self.kb, self.settings, preferred))
+        return [[None if query is None else next(links) for query in own] for own in found]
+
+    def _keeps_existing_link(self, span: Span, overwrite: bool) -> bool:
+        """Whether a mention keeps what it has: another linker's link, or its identifier."""
+        has_id = bool(read_kb_id(span, self.settings))
+        if is_linked(span.label_, self.settings, self.linked_elsewhere):
+            return has_id and not overwrite
+        return has_id or span.label_ not in self.settings.labels_discard
