@@ -10,7 +10,6 @@ from . import options
 
 if TYPE_CHECKING:
     from ..vocabulary.sources.catalogue import Source
-    from ..vocabulary.sources.fetch import Request
 
 kb_app = typer.Typer(help="Build, read and change vocabularies.", no_args_is_help=True)
 _SHOWN = 5
@@ -101,9 +100,6 @@ def kb_fetch(
     file: Annotated[
         Path | None, typer.Option(help="A copy that was fetched elsewhere, a file or folder.")
     ] = None,
-    taxon: Annotated[
-        str | None, typer.Option(help="Species by NCBI Taxonomy, e.g. 9606,10090.")
-    ] = None,
     option: options.ReaderOptions = None,
     catalogue: Annotated[
         bool, typer.Option("--list", help="Print the catalogue, and what is built.")
@@ -112,7 +108,7 @@ def kb_fetch(
     """Fetch published vocabularies and build them; without a name, list them. If some of several
     fail, they are named at the end, and the same command goes on with them."""
     from ..vocabulary.sources.catalogue import find_source, read_catalogue
-    from ..vocabulary.sources.fetch import Request, fetch_vocabulary, parse_taxa
+    from ..vocabulary.sources.fetch import fetch_vocabulary
     from ..vocabulary.sources.installed import built_folder, installed_vocabularies
 
     if catalogue or not names:
@@ -128,13 +124,11 @@ def kb_fetch(
         raise AngelError("--release, --file and --option cannot be used with several vocabularies.")
     failed = []
     for source in sources:
-        request = Request(release, parse_taxa(taxon) if is_one or source.taxa else ())
         folder = output if is_one or output is None else output / source.name
         try:
-            _announce(source, request, file)
-            kb = fetch_vocabulary(
-                source, folder, request=request, copy=file, options=options.reader_options(option)
-            )
+            _announce(source, release, file)
+            given = options.reader_options(option)
+            kb = fetch_vocabulary(source, folder, release=release, copy=file, options=given)
         except AngelError as error:
             if is_one:
                 raise
@@ -164,13 +158,13 @@ def kb_update(
     from ..vocabulary.sources.build import repeat_additions, unrepeatable
     from ..vocabulary.sources.catalogue import find_source
     from ..vocabulary.sources.difference import compare_vocabularies
-    from ..vocabulary.sources.fetch import fetch_vocabulary, fetched_as
+    from ..vocabulary.sources.fetch import fetch_record, fetch_vocabulary
     from ..vocabulary.sources.installed import find_vocabulary, installed_vocabularies
 
     for folder in [find_vocabulary(name) for name in names or installed_vocabularies()]:
         before, built = ConceptKB.from_disk(folder), ConceptKB.from_disk(folder, rules=False)
-        fetched = fetched_as(built)
-        if fetched is None:
+        record = fetch_record(built)
+        if record is None:
             if names:
                 raise AngelError(
                     f"{folder} was not downloaded, so it cannot be updated. Build it again."
@@ -181,9 +175,9 @@ def kb_update(
                 f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch "
                 "into another folder with `kb fetch -o`."
             )
-        source, request = find_source(fetched[0]), fetched[1]
-        _announce(source, request, None)
-        fetch_vocabulary(source, folder, request=request)
+        source, release = find_source(record["source"]), record["asked_release"]
+        _announce(source, release, None)
+        fetch_vocabulary(source, folder, release=release, options=record["options"])
         repeat_additions(folder, built)
         after = ConceptKB.from_disk(folder)
         options.print_counts(after, folder)
@@ -203,14 +197,14 @@ def kb_update(
             typer.echo(f"Which of its rules still hold: spacy-angel kb check {rules} --kb {folder}")
 
 
-def _announce(source: "Source", request: "Request", file: Path | None) -> None:
-    """Say what comes, how much of it, and under which terms, before anything is fetched."""
+def _announce(source: "Source", release: str | None, file: Path | None) -> None:
+    """Print size and terms before anything is fetched."""
     typer.echo(f"{source.title}\n  licence: {source.licence}\n  terms: {source.terms}")
     if file is not None:
         typer.echo(f"  from the copy {file}")
         return
-    for address in source.addresses(request.release, request.taxa):
-        typer.echo(f"  about {source.megabytes:,} MB from {address.partition('&apiKey')[0]}")
+    address = source.address_of(release).partition("&apiKey")[0]
+    typer.echo(f"  about {source.megabytes:,} MB from {address}")
 
 
 @kb_app.command("search")

@@ -58,7 +58,6 @@ SEEDS = {
         "table.v1": ["table.tsv", "table.csv"],
         "target_kb.v1": ["target_kb.json"],
         "umls.v1": ["umls"],
-        "umls_st21pv.v1": ["umls"],
     },
 }
 FOLDERS = {"corpus": FIXTURES / "corpora", "vocabulary": FIXTURES / "vocabularies"}

@@ -17,7 +17,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.sources.catalogue import Source, find_source
-from spacy_angel.vocabulary.sources.fetch import Request, fetch_vocabulary, fetched_as, parse_taxa
+from spacy_angel.vocabulary.sources.fetch import fetch_record, fetch_vocabulary
 from spacy_angel.vocabulary.sources.installed import (
     built_folder,
     find_vocabulary,
@@ -94,29 +94,19 @@ def run(*arguments):
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_addresses_follow_release_and_species():
-    assert find_source("mesh").addresses()[0].endswith("/desc2026.gz")
-    # The running year's release stands in another folder than those before it.
-    assert find_source("mesh").addresses("2026") == find_source("mesh").addresses()
-    assert find_source("mesh").addresses("2025")[0].endswith("/mesh/2025/xmlmesh/desc2025.gz")
-    genes = find_source("ncbi-gene")
-    assert [a.rpartition("/")[2] for a in genes.addresses()] == ["Homo_sapiens.gene_info.gz"]
-    both = genes.addresses(taxa=("9606", "10090"))
-    assert [a.rpartition("/")[2] for a in both] == [
-        "Homo_sapiens.gene_info.gz",
-        "Mus_musculus.gene_info.gz",
-    ]
-    assert genes.addresses(taxa=("9606", "7")) == [genes.other_taxa]
-    assert parse_taxa(" 9606,10090 ") == ("9606", "10090")
-    for action, code in (
-        (lambda: find_source("hpo2"), "is not in the catalog of vocabularies"),
-        (lambda: find_source("snomed").addresses(), "cannot be downloaded automatically"),
-        (lambda: find_source("chebi").addresses("249"), "Only the newest release of"),
-        (lambda: find_source("hpo").addresses(taxa=("9606",)), "has no option --taxon"),
-        (lambda: parse_taxa("human"), "Expected identifiers of NCBI Taxonomy"),
-    ):
-        with pytest.raises(AngelError, match=code):
-            action()
+def test_addresses_follow_the_release():
+    mesh = find_source("mesh")
+    assert mesh.address_of().endswith("/desc2026.gz")
+    # The running year's release is in another folder than those before it.
+    assert mesh.address_of("2026") == mesh.address_of()
+    assert mesh.address_of("2025").endswith("/mesh/2025/xmlmesh/desc2025.gz")
+    assert find_source("ncbi-gene-mouse").address_of().endswith("/Mus_musculus.gene_info.gz")
+    with pytest.raises(AngelError, match="is not in the catalog of vocabularies"):
+        find_source("hpo2")
+    with pytest.raises(AngelError, match="cannot be downloaded automatically"):
+        find_source("snomed").address_of()
+    with pytest.raises(AngelError, match="Only the newest release of"):
+        find_source("chebi").address_of("249")
 
 
 def test_a_fetched_vocabulary_records_where_it_comes_from_and_is_found_by_name(server, hpo):
@@ -128,7 +118,8 @@ def test_a_fetched_vocabulary_records_where_it_comes_from_and_is_found_by_name(s
     assert record["licence"] == "free"
     assert record["sha256"] == hashlib.sha256(OBO.encode()).hexdigest()
     assert record["concepts"] == 3
-    assert fetched_as(kb) == ("hpo", Request())
+    assert fetch_record(kb) == record
+    assert (record["source"], record["asked_release"]) == ("hpo", None)
     assert list(load_vocabulary("hpo")) == list(kb)
     assert installed_vocabularies() == {"hpo": built_folder("hpo")}
     with pytest.raises(AngelError, match="does not exist"):
@@ -169,7 +160,7 @@ def test_copies_are_archives_files_or_folders(tmp_path):
         kb = fetch_vocabulary(rxnorm, tmp_path / "kb", copy=copy)
         assert kb["RXNORM:1191"].canonical_name == "aspirin"
         assert kb.meta["sources"][0]["path"] == str(copy)
-        assert fetched_as(kb) is None
+        assert fetch_record(kb) is None
     umls = fetch_vocabulary(find_source("umls"), tmp_path / "umls", copy=FIXTURES / "umls")
     assert len(umls) > 0
     with pytest.raises(AngelError, match="cannot be read"):

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 from support.helpers import ROOT, shared_data
 
 from spacy_angel.errors import AngelError
@@ -37,7 +38,6 @@ FILES = {
     "table.v1": "table.tsv",
     "target_kb.v1": "target_kb.json",
     "umls.v1": "umls",
-    "umls_st21pv.v1": "umls",
 }
 
 
@@ -335,11 +335,25 @@ def test_skos() -> None:
 def test_fhir(tmp_path: Path) -> None:
     report = VocabularyReport()
     assert list(read("code_system.json", report=report).values()) == [
-        Concept("Wounds:wound", "Wound", definition="Damaged skin."),
-        Concept("Wounds:burn", "Burn", ("Thermal injury", "Scald"), parents=("Wounds:wound",)),
-        Concept("Wounds:bite", "Bite", alternate_ids=("Wounds:sting",), parents=("Wounds:wound",)),
+        Concept(
+            "Wounds:wound", "Wound", definition="Damaged skin.", scopes=(("Wound", "PREFERRED"),)
+        ),
+        Concept(
+            "Wounds:burn",
+            "Burn",
+            ("Thermal injury", "Scald"),
+            parents=("Wounds:wound",),
+            scopes=(("Burn", "PREFERRED"),),
+        ),
+        Concept(
+            "Wounds:bite",
+            "Bite",
+            alternate_ids=("Wounds:sting",),
+            parents=("Wounds:wound",),
+            scopes=(("Bite", "PREFERRED"),),
+        ),
     ]
-    assert report.skipped == {"inactive codes": 1, "concepts without a name": 1}
+    assert report.skipped == {"obsolete terms": 1, "concepts without a name": 1}
     codes = [{"code": "22298006", "display": "Myocardial infarction"}]
     system = {"system": "http://snomed.info/sct"}
     for content in (
@@ -348,7 +362,10 @@ def test_fhir(tmp_path: Path) -> None:
     ):
         (tmp_path / "x.json").write_text(json.dumps({"resourceType": "ValueSet", **content}))
         (concept,) = read_vocabulary(tmp_path / "x.json")
-        assert concept == Concept("SNOMEDCT:22298006", "Myocardial infarction")
+        assert (concept.concept_id, concept.names) == (
+            "SNOMEDCT:22298006",
+            ("Myocardial infarction",),
+        )
 
 
 def test_omop() -> None:
@@ -447,15 +464,16 @@ def test_umls_filters(options: dict[str, object], expected: dict[str, int]) -> N
     assert {i: len(concept.names) for i, concept in concepts.items()} == expected
 
 
-def test_umls_st21pv() -> None:
-    concepts = read("umls", "umls_st21pv")
+def test_umls_with_all_names_of_the_concepts_of_a_source() -> None:
+    step = yaml.safe_load((ROOT / "configs/datasets.yml").read_text("utf8"))["mm_st21pv"]
+    concepts = read("umls", **step["vocabulary"][0][0]["options"])
     # Magnetic Resonance is a natural phenomenon, above Biologic Function. CHV is none of the 18,
     # but others of them have the concept.
     assert {i: concept.names for i, concept in concepts.items()} == {
         "UMLS:C0011849": ("Diabetes Mellitus", "Diabetes", "sugar diabetes"),
         "UMLS:C0004057": ("Aspirin",),
     }
-    of_chv = read("umls", "umls", sources=frozenset({"CHV"}), all_names=True)
+    of_chv = read("umls", sources=frozenset({"CHV"}), all_names=True)
     assert list(of_chv) == ["UMLS:C0011849"]
 
 
@@ -536,9 +554,8 @@ def test_published_vocabularies(corpus: str, counts: VocabularyReport) -> None:
 @pytest.mark.parametrize("format", FILES)
 def test_format_is_inferred(format: str, tmp_path: Path) -> None:
     path = FIXTURES / FILES[format]
-    expected = "umls.v1" if format == "umls_st21pv.v1" else format
-    assert infer_format(path) == expected
-    assert list(read_vocabulary(path)) == list(read_vocabulary(path, expected.split(".")[0]))
+    assert infer_format(path) == format
+    assert list(read_vocabulary(path)) == list(read_vocabulary(path, format.split(".")[0]))
     if path.is_file():
         zipped = tmp_path / "vocabulary"
         zipped.write_bytes(gzip.compress(path.read_bytes()))
@@ -557,7 +574,7 @@ def test_format_that_is_not_known(content: bytes, tmp_path: Path) -> None:
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:
-    with pytest.raises(AngelError, match=r"There is no vocabulary format 'owl'.*umls_st21pv\.v1"):
+    with pytest.raises(AngelError, match=r"There is no vocabulary format 'owl'.*umls\.v1"):
         read_vocabulary(FIXTURES / "medic.txt", "owl")
     with pytest.raises(AngelError, match=r"medic\.v1 has no option prefix\. Its options: none"):
         read_vocabulary(FIXTURES / "medic.txt", "medic", prefix="X")

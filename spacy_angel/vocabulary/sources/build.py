@@ -51,12 +51,9 @@ def build_vocabulary(
     tables = [(Mappings(file), _source(file, "sssom", None)) for file in mappings]
     concepts = (_mapped(_concepts(*pair), tables) for pair in zip(files, sources, strict=True))
     recorded = [*sources, *(source for _, source in tables)]
+    folder = output if branch is None else None
     kb = ConceptKB.join(
-        concepts,
-        output if branch is None else None,
-        shared_names=shared_names,
-        suffixes=suffixes,
-        sources=recorded,
+        concepts, folder, shared_names=shared_names, suffixes=suffixes, sources=recorded
     )
     if branch is None:
         return kb

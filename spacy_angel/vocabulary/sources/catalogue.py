@@ -1,6 +1,6 @@
 """Published vocabularies by name: where they are, under which terms, how they are read."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ CATALOGUE = Path(__file__).with_name("catalogue.yml")
 
 
 class Source(BaseModel):
-    """An entry of the catalogue; what the fields mean stands at the head of `catalogue.yml`."""
+    """An entry of the catalogue. The head of `catalogue.yml` says what the fields mean."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -29,18 +29,16 @@ class Source(BaseModel):
     year: str | None = None
     unpack: tuple[str, ...] = ()
     options: Mapping[str, str] = {}
-    taxa: Mapping[str, str] = {}
-    other_taxa: str | None = None
     key: str | None = None
     steps: str = ""
 
-    def addresses(self, release: str | None = None, taxa: Collection[str] = ()) -> list[str]:
-        """Where its files are.
+    def address_of(self, release: str | None = None, *, archived: bool = False) -> str:
+        """Where its file is.
 
         release (str | None): of which release; None: the newest.
-        taxa (Collection[str]): identifiers of NCBI Taxonomy; none: those of the catalogue's first.
-        RETURNS (list[str]): addresses; `{key}` in them stands for the user's.
-        RAISES (AngelError): it has no addresses of releases, is not by taxa, or cannot be fetched.
+        archived (bool): where the newest release is once the next one is out.
+        RETURNS (str): the address; `{key}` in it stands for the user's.
+        RAISES (AngelError): it has no addresses of releases, or cannot be fetched.
         """
         if self.address is None:
             raise AngelError(f"{self.name} cannot be downloaded automatically: {self.steps}")
@@ -48,32 +46,9 @@ class Source(BaseModel):
             raise AngelError(
                 f"Only the newest release of {self.name} can be downloaded, not {release}."
             )
-        if taxa and not self.taxa:
-            known = ", ".join(source.name for source in read_catalogue().values() if source.taxa)
-            raise AngelError(f"{self.name} has no option --taxon. These have: {known}.")
-        is_newest = release is None or release == self.year
-        address = self.address if is_newest else self.release_address
-        return self._of_taxa(address, release or self.year, taxa)
-
-    def alternatives(self, release: str | None, taxa: Collection[str]) -> list[list[str]]:
-        """release (str | None), taxa (Collection[str]), RAISES (AngelError): see `addresses`.
-        RETURNS (list[list[str]]): addresses to be tried in this order: a publisher moves the newest
-            release to another folder when the next one comes out."""
-        known = [self.addresses(release, taxa)]
-        if self.release_address is not None and (release or self.year):
-            known.append(self._of_taxa(self.release_address, release or self.year, taxa))
-        return known
-
-    def _of_taxa(
-        self, address: str | None, release: str | None, taxa: Collection[str]
-    ) -> list[str]:
-        address = (address or "").replace("{release}", release or "")
-        if not self.taxa:
-            return [address]
-        wanted = list(taxa) or [next(iter(self.taxa))]
-        if self.other_taxa is not None and not set(wanted) <= self.taxa.keys():
-            return [self.other_taxa]
-        return [address.replace("{taxon_file}", self.taxa[taxon]) for taxon in wanted]
+        is_newest = not archived and release in (None, self.year)
+        address = self.address if is_newest else self.release_address or ""
+        return address.replace("{release}", release or self.year or "")
 
 
 @cache

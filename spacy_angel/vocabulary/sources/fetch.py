@@ -1,14 +1,12 @@
 """Published vocabularies, from their publishers' addresses to stored vocabularies."""
 
-import fnmatch
 import os
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import date
+from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,91 +22,62 @@ from .installed import built_folder
 _OBO_HEAD_LINES = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked of a source; kept with the vocabulary, so that it can be asked again.
-
-    release (str | None): a release; None: the newest.
-    taxa (tuple[str, ...]): identifiers of NCBI Taxonomy.
-    """
-
-    release: str | None = None
-    taxa: tuple[str, ...] = ()
-
-
-def parse_taxa(text: str | None) -> tuple[str, ...]:
-    """text (str | None): `9606,10090`. RETURNS (tuple[str, ...]): the identifiers. RAISES
-    (AngelError): it is no such list."""
-    taxa = tuple(part.strip() for part in (text or "").split(",") if part.strip())
-    if not all(taxon.isascii() and taxon.isdecimal() for taxon in taxa):
-        raise AngelError(
-            "Expected identifiers of NCBI Taxonomy separated by commas, e.g. 9606,10090, not "
-            f"{text!r}."
-        )
-    return taxa
-
-
 def fetch_vocabulary(
     source: Source,
     output: Path | None = None,
     *,
-    request: Request = Request(),
+    release: str | None = None,
     copy: Path | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> ConceptKB:
     """Fetch a source and build it.
 
     source (Source): of the catalogue.
-    output (Path | None): folder to write; None: the one by which `load(kb=NAME)` finds it.
-    request (Request): which release, which species.
+    output (Path | None): folder to write; None: the one in which `load(kb=NAME)` finds it.
+    release (str | None): which release; None: the newest.
     copy (Path | None): what was fetched elsewhere, in place of a download: the file or archive, or
         what it unpacks to.
-    options (Mapping[str, Any] | None): of the reader, over those of the catalogue.
-    RETURNS (ConceptKB): the vocabulary; where it comes from and its terms are in its metadata.
-    RAISES (AngelError): it cannot be fetched, unpacked or read. What stood in the folder stays
-        then.
+    options (Mapping[str, Any] | None): of the reader; they override those of the catalogue.
+    RETURNS (ConceptKB): the vocabulary; its metadata say where it comes from and under which terms.
+    RAISES (AngelError): it cannot be fetched, unpacked or read. The folder is unchanged then.
     """
     if copy is not None and not copy.exists():
         raise AngelError(cannot_read(copy, "there is no such file or folder"))
-    fetched = [] if copy is not None else _download(source, request)
-    files = [copy] if copy is not None else [one.path for one in fetched]
-    given = {**source.options, **(options or {})}
-    if request.taxa and [one.address for one in fetched] in ([], [source.other_taxa]):
-        given["taxa"] = ",".join(request.taxa)
-    asked = {"source": source.name, "asked_release": request.release, "taxa": [*request.taxa]}
-    records: list[dict[str, Any]] = [{**asked, "path": str(path)} for path in files]
-    for record, one in zip(records, fetched, strict=False):
-        record |= {"path": one.path.name, "address": one.address, "sha256": one.sha256}
-    folder = output or built_folder(source.name)
-    release = request.release or (source.year if fetched else None)
-    with _unpacked(source, files) as parts:
-        for i, (record, part) in enumerate(zip(records, parts, strict=True)):
-            record |= {"title": source.title, "licence": source.licence, "terms": source.terms}
-            modified = fetched[i].modified if fetched else ""
-            record["fetched"] = date.today().isoformat()
-            record["release"] = release or _release_in(source, part) or modified
-        return build_vocabulary(parts, folder, format=source.format, options=given, about=records)
+    record: dict[str, Any] = {"source": source.name, "asked_release": release}
+    record |= {"title": source.title, "licence": source.licence, "terms": source.terms}
+    record |= {"fetched": date.today().isoformat(), "path": str(copy)}
+    modified = ""
+    if copy is None:
+        file = _download(source, release)
+        record |= {"path": file.path.name, "address": file.address, "sha256": file.sha256}
+        copy, modified, release = file.path, file.modified, release or source.year
+    with TemporaryDirectory(prefix="spacy-angel-") as temporary:
+        part = _unpack(source, copy, Path(temporary))
+        record["release"] = release or _release_in(source, part) or modified
+        return build_vocabulary(
+            [part],
+            output or built_folder(source.name),
+            format=source.format,
+            options={**source.options, **(options or {})},
+            about=[record],
+        )
 
 
-def fetched_as(kb: ConceptKB) -> tuple[str, Request] | None:
-    """How a vocabulary was fetched.
-
-    kb (ConceptKB): a vocabulary.
-    RETURNS (tuple[str, Request] | None): name of the source and what was asked of it; None where it
-        was not fetched.
-    """
-    for source in kb.meta["sources"]:
-        if "source" in source and "address" in source:
-            return source["source"], Request(source.get("asked_release"), tuple(source["taxa"]))
-    return None
+def fetch_record(kb: ConceptKB) -> dict[str, Any] | None:
+    """kb (ConceptKB): a vocabulary. RETURNS (dict[str, Any] | None): the `source` that it was
+    fetched from, with `asked_release` and `options`; None if it was not fetched."""
+    sources = kb.meta["sources"]
+    return next((one for one in sources if "source" in one and "address" in one), None)
 
 
-def _download(source: Source, request: Request) -> list[Download]:
-    *others, last = source.alternatives(request.release, request.taxa)
-    for addresses in others:
-        with suppress(NoSuchFile):
-            return [_download_file(source, address) for address in addresses]
-    return [_download_file(source, address) for address in last]
+def _download(source: Source, release: str | None) -> Download:
+    """A publisher may have moved the newest release to another folder since."""
+    try:
+        return _download_file(source, source.address_of(release))
+    except NoSuchFile:
+        if source.release_address is None or not (release or source.year):
+            raise
+    return _download_file(source, source.address_of(release, archived=True))
 
 
 def _download_file(source: Source, address: str) -> Download:
@@ -122,28 +91,18 @@ def _download_file(source: Source, address: str) -> Download:
     return download(address, folder / name)
 
 
-@contextmanager
-def _unpacked(source: Source, files: Sequence[Path]) -> Iterator[list[Path]]:
-    """The files that the reader reads; those out of archives are gone at the end."""
-    if not source.unpack:
-        yield list(files)
-        return
-    with TemporaryDirectory(prefix="spacy-angel-") as temporary:
-        yield [_unpack(source, file, Path(temporary)) for file in files]
-
-
 def _unpack(source: Source, file: Path, folder: Path) -> Path:
-    """RETURNS: a file, or a folder where several files of the archive are read."""
-    if file.is_dir() or not (zipfile.is_zipfile(file) or tarfile.is_tarfile(file)):
+    """RETURNS: what the reader reads: the file itself, or out of an archive a file, or the folder
+    with several."""
+    is_zip = file.is_file() and zipfile.is_zipfile(file)
+    if not source.unpack or not (is_zip or (file.is_file() and tarfile.is_tarfile(file))):
         return file
-    patterns = [p for pattern in source.unpack for p in (pattern, f"*/{pattern}")]
     files: list[Path] = []
     try:
-        is_zip = zipfile.is_zipfile(file)
         opened: Any = zipfile.ZipFile if is_zip else tarfile.open
         with opened(file) as archive:
             for name in archive.namelist() if is_zip else archive.getnames():
-                if any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
+                if any(fnmatch(f"/{name}", f"*/{pattern}") for pattern in source.unpack):
                     files.append(folder / Path(name).name)
                     packed = archive.open(name) if is_zip else archive.extractfile(name)
                     with packed, files[-1].open("wb") as target:
@@ -151,7 +110,7 @@ def _unpack(source: Source, file: Path, folder: Path) -> Path:
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
         raise AngelError(cannot_read(file, error)) from error
     # The first pattern names what cannot be missing; a publisher may leave out the others.
-    if not any(fnmatch.fnmatch(path.name, Path(source.unpack[0]).name) for path in files):
+    if not any(fnmatch(path.name, Path(source.unpack[0]).name) for path in files):
         raise AngelError(f"{file} does not contain {source.unpack[0]}, which {source.name} needs.")
     return files[0] if len(source.unpack) == 1 else folder
 

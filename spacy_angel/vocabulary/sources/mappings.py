@@ -6,9 +6,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -50,20 +49,21 @@ class Mappings:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
         self._partners: dict[str, dict[str, None]] = {}
-        head: list[str] = []
         lines = [line for _, line in read_lines(path)]
-        while len(head) < len(lines) and lines[len(head)].startswith("#"):
-            head.append(lines[len(head)][1:])
-        about = self._about(head)
-        keys = ("mapping_set_title", "mapping_set_id", "license")
-        title, set_id, licence = (one if isinstance(one := about.get(k), str) else "" for k in keys)
-        self.report = MappingReport(title or set_id, licence)
+        head = list(takewhile(lambda line: line.startswith("#"), lines))
+        try:
+            about = yaml.safe_load(textwrap.dedent("\n".join(line[1:] for line in head)))
+        # A day that no month has is a ValueError of the YAML reader.
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            raise wrong(path, 1, "metadata as YAML behind `#`", str(error)) from error
+        about = about if isinstance(about, dict) else {}
+        title = about.get("mapping_set_title") or about.get("mapping_set_id") or ""
+        self.report = MappingReport(str(title), str(about.get("license") or ""))
         # Where the file writes prefixes of OBO in its own way: `{"chebi": "CHEBI"}`.
         curie_map = about.get("curie_map")
-        addresses = curie_map.items() if isinstance(curie_map, dict) else ()
-        matches = {str(k): _OBO.fullmatch(v) for k, v in addresses if isinstance(v, str)}
+        addresses = curie_map if isinstance(curie_map, dict) else {}
+        matches = {str(prefix): _OBO.fullmatch(str(iri)) for prefix, iri in addresses.items()}
         prefixes = {prefix: match[1] for prefix, match in matches.items() if match}
         rows = chain([""] * len(head), lines[len(head) :])
         for _, row in read_rows(path, _COLUMNS, quotes=True, lines=rows):
@@ -84,15 +84,6 @@ class Mappings:
                 self.report.added_ids += len(new)
                 concept = replace(concept, alternate_ids=(*concept.alternate_ids, *new))
             yield concept
-
-    def _about(self, head: list[str]) -> dict[str, Any]:
-        """The metadata in the comments before the table."""
-        try:
-            about = yaml.safe_load(textwrap.dedent("\n".join(head)))
-            return about if isinstance(about, dict) else {}
-        # A day that no month has is a ValueError of the YAML reader.
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
-            raise wrong(self.path, 1, "metadata as YAML behind `#`", str(error)) from error
 
     def _take(self, row: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
         ends = [_identifier(row[end], prefixes) for end in ("subject_id", "object_id")]

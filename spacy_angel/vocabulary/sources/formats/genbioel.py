@@ -9,12 +9,12 @@ from ....files.formats import Format
 from ....files.json_stream import stream_entries
 from ....files.json_values import Text, checked
 from .lines import wrong
-from .records import NO_NAME, Rows, VocabularyReport, make_row, own_id
+from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id
 
 
 def read_target_kb(
     path: Path, report: VocabularyReport, *, prefix: str | None = None, twins: bool = True
-) -> Rows:
+) -> Concepts:
     """GenBioEL's target_kb.json: one object, `{id: [names]}`, read entry by entry.
 
     A composite key (`D001|D002`) is one concept with the first identifier; the others are its
@@ -23,11 +23,11 @@ def read_target_kb(
     OMIM's, and nothing tells them apart.
 
     path (Path): the file, gzipped or not.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form says so, else none.
+    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if they look
+        like these, else none.
     twins (bool): join entries with the very same names; the identifiers of the later ones become
         alternates of the first.
-    YIELDS (Row): one an entry.
+    YIELDS (Concept): one for each entry.
     RAISES (AngelError): the file is no such object, or cut.
     """
     first: dict[bytes, str] = {}
@@ -45,7 +45,7 @@ def read_target_kb(
             joined = "\0".join(sorted(set(names))).encode()
             leader = first.setdefault(blake2b(joined, digest_size=16).digest(), own)
             own, others = leader, [own, *others]
-        yield make_row(path, number, own, names, alternate_ids=others)
+        yield make_concept(path, number, own, names, alternate_ids=others)
 
 
 FORMAT = Format("target_kb.v1", read_target_kb, lambda path, head: head.startswith("{"))

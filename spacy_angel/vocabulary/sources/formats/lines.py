@@ -3,10 +3,12 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from ....errors import AngelError, AngelWarning
+from ....errors import AngelError, AngelWarning, cannot_read
 from ....files.faults import FileReading
-from ....files.reading import UNFINISHED, numbered_lines
+from ....files.json_values import parse_json
+from ....files.reading import UNFINISHED, numbered_lines, pieces
 from ....files.table import rows_of
 
 
@@ -71,6 +73,25 @@ def read_rows(
         if len(cells) != len(columns):
             raise wrong(path, number, f"{len(columns)} columns", separator.join(cells))
         yield number, dict(zip(columns, map(str.strip, cells), strict=True))
+
+
+def load_json(path: Path) -> dict[str, Any]:
+    """path (Path): a JSON file, gzipped or not. RETURNS (dict[str, Any]): its object. RAISES
+    (AngelError): it cannot be read, or is something else."""
+    data = read_bytes(path)
+    try:
+        content = parse_json(data)
+    except ValueError as error:
+        raise AngelError(cannot_read(path, error)) from error
+    if not isinstance(content, dict):
+        raise wrong(path, 1, "a JSON object", content)
+    return content
+
+
+def read_bytes(path: Path) -> bytes:
+    """path (Path): a file, gzipped or not. RETURNS (bytes): all of it. RAISES (AngelError): it
+    cannot be read."""
+    return b"".join(piece for _, piece in pieces(path, by_line=False))
 
 
 def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:

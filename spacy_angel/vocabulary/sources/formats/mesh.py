@@ -1,6 +1,5 @@
 """MeSH in XML: descriptors (desc*.xml) and supplementary records (supp*.xml)."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -8,8 +7,9 @@ from xml.etree.ElementTree import Element
 from ....files.faults import FileReading
 from ....files.formats import Format
 from ....files.xml_stream import stream_elements
+from ...names.concepts import Concept
 from ...names.identifiers import normalize_id
-from .records import Row, VocabularyReport, make_row, tree_parents, tree_types
+from .records import Concepts, VocabularyReport, make_concept, tree_parents, tree_types
 
 _RECORDS = {
     "DescriptorRecordSet": ("DescriptorRecord", "DescriptorUI", "DescriptorName/String"),
@@ -25,40 +25,38 @@ _INVERSE = {"NRW": "BRD", "BRD": "NRW"}
 _CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
 
 
-def read_mesh_xml(path: Path, report: VocabularyReport) -> Iterator[Row]:
+def read_mesh_xml(path: Path, report: VocabularyReport) -> Concepts:
     """MeSH's XML. Tree numbers are the hierarchy.
 
-    Names are all terms of all concepts of a record; what the record says of a concept, that it is
-    narrower, broader or related, is the scope of its terms, and those of the preferred one are
-    exact. Types are the letter and the branch of the
-    tree numbers (a supplementary record: the letter that belongs to its class), and
-    UMLS semantic types where the file has them (until 2019). The definition is the scope note of
-    the preferred concept, or the note of a supplementary record.
+    Names are all terms of all concepts of a record. The terms of the preferred concept are exact,
+    the scope of the others is what the record says of their concept: narrower, broader or related.
+    Types are the letter and the branch of the tree numbers (of a supplementary record, the letter
+    that belongs to its class), and UMLS semantic types if the file has them (until 2019). The
+    definition is the scope note of the preferred concept, or the note of a supplementary record.
 
     path (Path): the file, gzipped or not.
-    YIELDS (Row): one a record, with the line in which it ends; those with tree numbers last.
+    YIELDS (Concept): one for each record; those with tree numbers last.
     RAISES (AngelError): the file is not such XML, is cut, or a record lacks identifier or name.
     """
     reading = FileReading(str(path), progress=True)
     kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}
     tags = {record: (code, name) for record, code, name in _RECORDS.values()}
-    in_trees: list[tuple[Row, list[str]]] = []
+    in_trees: list[tuple[Concept, list[str]]] = []
     for number, element in stream_elements(path, reading, kinds):
         numbers = [_text(number) for number in element.iterfind("TreeNumberList/TreeNumber")]
-        row = _row(path, number, element, numbers, *tags[element.tag])
+        concept = _concept(path, number, element, numbers, *tags[element.tag])
         if numbers:
-            in_trees.append((row, numbers))
+            in_trees.append((concept, numbers))
         else:
-            yield row
-    owners = {number: row.concept.concept_id for row, numbers in in_trees for number in numbers}
-    for row, numbers in in_trees:
-        parents = tuple(dict.fromkeys(tree_parents(numbers, owners)))
-        yield row._replace(concept=replace(row.concept, parents=parents))
+            yield concept
+    owners = {number: concept.concept_id for concept, numbers in in_trees for number in numbers}
+    for concept, numbers in in_trees:
+        yield replace(concept, parents=tuple(dict.fromkeys(tree_parents(numbers, owners))))
 
 
-def _row(
+def _concept(
     path: Path, line: int, record: Element, numbers: list[str], id_tag: str, name_tag: str
-) -> Row:
+) -> Concept:
     concepts = record.findall("ConceptList/Concept")
     preferred = [c for c in concepts if c.get("PreferredConceptYN") == "Y"]
     relations = _relations(concepts, preferred)
@@ -72,14 +70,14 @@ def _row(
     types = tree_types(path, line, numbers)
     if record.tag == "SupplementalRecord":
         tree = _CLASS_TREES.get(record.get("SCRClass", "1"))
-        types = [tree] if tree else []
+        types = [tree or ""]
     types += [_text(element) for element in record.iter("SemanticTypeUI")]
-    return make_row(
+    return make_concept(
         path,
         line,
         normalize_id(_text(record.find(id_tag)), "MESH"),
         dict.fromkeys((canonical, *(term for term, _ in terms))),
-        types=filter(None, types),
+        types=types,
         definition=next(filter(None, notes), "") or _text(record.find("Note")),
         scopes=[(canonical, "PREFERRED"), *((term, scope) for term, scope in terms if scope)],
     )
@@ -106,8 +104,8 @@ def _text(element: Element | None) -> str:
     return " ".join((element.text or "").split()) if element is not None else ""
 
 
-def _recognises(path: Path, head: str) -> bool:
+def _recognizes(path: Path, head: str) -> bool:
     return head.startswith("<") and any(f"<{root}" in head for root in _RECORDS)
 
 
-FORMAT = Format("mesh_xml.v1", read_mesh_xml, _recognises)
+FORMAT = Format("mesh_xml.v1", read_mesh_xml, _recognizes)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ....files.formats import Format
 from .lines import read_lines, wrong
-from .ontologies import SCOPES, Scope, Term, term_rows
-from .records import Rows, VocabularyReport
+from .ontologies import SCOPES, Scope, Term, term_concepts
+from .records import Concepts, VocabularyReport
 
 _TAG = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)")
 # Files have unescaped quotes in texts, so the last quote ends it that a scope, a kind of synonym, a
@@ -34,7 +34,7 @@ def read_obo(
     scopes: frozenset[Scope] | None = None,
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
-) -> Rows:
+) -> Concepts:
     """The live terms; those that are obsolete are counted, and become alternate identifiers of
     the term that replaced them. Types are the term's namespace; synonyms keep their scopes;
     `is_a` is the hierarchy.
@@ -46,10 +46,10 @@ def read_obo(
         `MONDO`: many files repeat terms of other ontologies; None: all.
     xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers,
         e.g. `MESH`; None: all. A source may refer one term to several of another one.
-    YIELDS (Row): one a live term, with the line of its `[Term]`.
+    YIELDS (Concept): one for each live term.
     RAISES (AngelError): the file is not OBO, a quoted text does not end, a term has no id.
     """
-    return term_rows(path, lambda: _terms(path), report, scopes, prefixes, xrefs)
+    return term_concepts(path, _terms(path), _terms(path), report, scopes, prefixes, xrefs)
 
 
 def _terms(path: Path) -> Iterator[Term]:
@@ -124,8 +124,8 @@ def _unescape(text: str) -> str:
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text)
 
 
-def _recognises(path: Path, head: str) -> bool:
+def _recognizes(path: Path, head: str) -> bool:
     return head.startswith("format-version:") or "[Term]" in head.splitlines()
 
 
-FORMAT = Format("obo.v1", read_obo, _recognises)
+FORMAT = Format("obo.v1", read_obo, _recognizes)

@@ -1,17 +1,14 @@
 """Ontologies as OBO Graphs JSON, in which the OBO Foundry publishes beside OBO and OWL."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ....errors import AngelError, cannot_read
 from ....files.formats import Format
-from ....files.reading import pieces
 from ...names.identifiers import iri_to_id
-from .lines import wrong
-from .ontologies import Scope, Term, term_rows
-from .records import Rows, VocabularyReport
+from .lines import load_json, wrong
+from .ontologies import Scope, Term, term_concepts
+from .records import Concepts, VocabularyReport
 
 _REPLACED_BY = ("IAO_0100001", "replaced_by")
 
@@ -23,7 +20,7 @@ def read_obographs(
     scopes: frozenset[Scope] | None = None,
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
-) -> Rows:
+) -> Concepts:
     """OBO Graphs JSON, e.g. `mondo.json`, read as OBO is; `is_a` edges are the hierarchy.
 
     path (Path): the file, gzipped or not; read whole into memory.
@@ -33,7 +30,7 @@ def read_obographs(
         None: all.
     xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
         None: all.
-    YIELDS (Row): one a live term.
+    YIELDS (Concept): one for each live term.
     RAISES (AngelError): the file is no such JSON.
     """
     graphs = load_json(path).get("graphs")
@@ -41,20 +38,7 @@ def read_obographs(
         terms = [term for graph in graphs or () for term in _terms(graph)]
     except (AttributeError, KeyError, TypeError) as error:
         raise wrong(path, 1, "`graphs` with `nodes` and `edges`", repr(error)) from error
-    return term_rows(path, lambda: terms, report, scopes, prefixes, xrefs)
-
-
-def load_json(path: Path) -> dict[str, Any]:
-    """path (Path): a JSON file, gzipped or not. RETURNS (dict[str, Any]): its object. RAISES
-    (AngelError): it cannot be read, or is something else."""
-    data = b"".join(piece for _, piece in pieces(path, by_line=False))
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise AngelError(cannot_read(path, error)) from error
-    if not isinstance(content, dict):
-        raise wrong(path, 1, "a JSON object", content)
-    return content
+    return term_concepts(path, terms, terms, report, scopes, prefixes, xrefs)
 
 
 def _terms(graph: dict[str, Any]) -> Iterator[Term]:

@@ -1,13 +1,20 @@
 """What the formats of ontologies (OBO, OBO Graphs, OWL, SKOS) have in common: terms that become
 concepts."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
 from ...names.identifiers import normalize_id
-from .records import NO_NAME, Rows, VocabularyReport, count_unused, make_row, successors
+from .records import (
+    NO_NAME,
+    Concepts,
+    VocabularyReport,
+    count_unused,
+    make_concept,
+    successors,
+)
 
 Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
 SCOPES = frozenset(get_args(Scope))
@@ -18,7 +25,8 @@ class Term:
     """A term as its file describes it; identifiers are compact ones (`DOID:4`).
 
     line (int): where it begins, from 1.
-    synonyms (list[tuple[str, str]]): each with its scope, one of `SCOPES`.
+    synonyms (list[tuple[str, str]]): each with its scope, one of `SCOPES`, or empty if the file
+        says nothing.
     replaced_by (list[str]): of an obsolete term, the terms to use instead.
     xrefs (list[str]): cross-references.
     """
@@ -36,28 +44,30 @@ class Term:
     xrefs: list[str] = field(default_factory=list)
 
 
-def term_rows(
+def term_concepts(
     path: Path,
-    read: Callable[[], Iterable[Term]],
+    terms: Iterable[Term],
+    same_terms: Iterable[Term],
     report: VocabularyReport,
-    scopes: frozenset[Scope] | None,
-    prefixes: frozenset[str] | None,
-    xrefs: frozenset[str] | None,
-) -> Rows:
-    """The live terms. Obsolete ones are counted and become alternate identifiers of the term that
-    replaces them.
+    scopes: frozenset[Scope] | None = None,
+    prefixes: frozenset[str] | None = None,
+    xrefs: frozenset[str] | None = frozenset(),
+) -> Concepts:
+    """The live terms as concepts. Obsolete ones are counted and become alternate identifiers of the
+    term that replaces them.
 
-    path (Path): the file. read (Callable[[], Iterable[Term]]): gives its terms; called twice, the
-        first time for the replacements.
+    path (Path): the file.
+    terms (Iterable[Term]), same_terms (Iterable[Term]): its terms, read for the replacements first,
+        then for the concepts.
     scopes, prefixes, xrefs: see `obo.read_obo`.
-    YIELDS (Row): one for each live term.
+    YIELDS (Concept): one for each live term.
     """
-    replaced_by = {normalize_id(t.id): t.replaced_by for t in read() if t.is_obsolete}
-    if replaced_by:
-        report.skipped["obsolete terms"] += len(replaced_by)
-    replaced_by = {old: [*map(normalize_id, new)] for old, new in replaced_by.items() if new}
+    obsolete = {normalize_id(term.id): term.replaced_by for term in terms if term.is_obsolete}
+    if obsolete:
+        report.skipped["obsolete terms"] += len(obsolete)
+    replaced_by = {old: [normalize_id(one) for one in new] for old, new in obsolete.items() if new}
     retired = successors(replaced_by, report)
-    for term in read():
+    for term in same_terms:
         identifier = normalize_id(term.id)
         if term.is_obsolete:
             continue
@@ -69,12 +79,12 @@ def term_rows(
         else:
             synonyms = [(n, s) for n, s in term.synonyms if scopes is None or s in scopes]
             references = map(normalize_id, term.xrefs)
-            yield make_row(
+            yield make_concept(
                 path,
                 term.line,
                 identifier,
                 [term.name, *(name for name, _ in synonyms)],
-                types=filter(None, [term.namespace]),
+                types=[term.namespace],
                 definition=term.definition,
                 alternate_ids=[
                     *map(normalize_id, term.alternates),
@@ -82,7 +92,7 @@ def term_rows(
                     *(code for code in references if _is_reference(code, xrefs)),
                 ],
                 parents=map(normalize_id, term.parents),
-                scopes=[(term.name, "PREFERRED"), *synonyms],
+                scopes=[(term.name, "PREFERRED"), *(pair for pair in synonyms if pair[1])],
             )
     count_unused(retired, report)
 

@@ -1,15 +1,15 @@
 """Ontologies in OWL and thesauri in SKOS, in any syntax of RDF that rdflib reads."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ....errors import AngelError, cannot_read, missing_package
 from ....files.formats import Format
-from ....files.reading import pieces
 from ...names.identifiers import iri_to_id
-from .ontologies import Scope, Term, term_rows
-from .records import Rows, VocabularyReport
+from .lines import read_bytes
+from .ontologies import Scope, Term, term_concepts
+from .records import Concepts, VocabularyReport
 
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _OWL = "http://www.w3.org/2002/07/owl#"
@@ -37,7 +37,7 @@ def read_rdf(
     scopes: frozenset[Scope] | None = None,
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
-) -> Rows:
+) -> Concepts:
     """OWL classes and SKOS concepts in RDF/XML, Turtle, N-Triples or JSON-LD. `subClassOf`,
     `broader` and `narrower` are the hierarchy.
 
@@ -50,12 +50,12 @@ def read_rdf(
         None: all.
     xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
         None: all.
-    YIELDS (Row): one a live term.
+    YIELDS (Concept): one for each live term.
     RAISES (AngelError): rdflib is not installed, or cannot read the file.
     """
     graph = _graph(path)
     terms = list(_terms(graph, languages))
-    return term_rows(path, lambda: terms, report, scopes, prefixes, xrefs)
+    return term_concepts(path, terms, terms, report, scopes, prefixes, xrefs)
 
 
 def _graph(path: Path) -> Any:
@@ -64,7 +64,7 @@ def _graph(path: Path) -> Any:
     except ImportError as error:
         raise AngelError(missing_package(f"Reading {path}", "rdflib", "rdf")) from error
     graph = rdflib.Graph()
-    data = b"".join(piece for _, piece in pieces(path, by_line=False))
+    data = read_bytes(path)
     start = data[:100].lstrip().decode("utf8", errors="replace")
     syntax = next((name for mark, name in _SYNTAXES.items() if start.startswith(mark)), "turtle")
     try:
@@ -78,13 +78,16 @@ def _graph(path: Path) -> Any:
 def _terms(graph: Any, languages: frozenset[str] | None) -> Iterator[Term]:
     from rdflib import RDF, BNode, Literal, URIRef
 
+    def values(subject: Any, predicates: Iterable[str]) -> list[Any]:
+        return [value for p in predicates for value in graph.objects(subject, URIRef(p))]
+
     def texts(subject: Any, *predicates: str) -> list[str]:
-        values = [v for p in predicates for v in graph.objects(subject, URIRef(p))]
-        return sorted(str(v).strip() for v in values if _is_in(v, languages))
+        found = values(subject, predicates)
+        return sorted(str(value).strip() for value in found if _is_in(value, languages))
 
     def ids(subject: Any, *predicates: str) -> list[str]:
-        values = [v for p in predicates for v in graph.objects(subject, URIRef(p))]
-        return sorted(_id(v, graph) for v in values if not isinstance(v, BNode))
+        found = values(subject, predicates)
+        return sorted(_id(value, graph) for value in found if not isinstance(value, BNode))
 
     subjects = {s for kind in _KINDS for s in graph.subjects(RDF.type, URIRef(kind))}
     for subject in sorted(s for s in subjects if isinstance(s, URIRef)):
@@ -125,11 +128,11 @@ def _id(value: Any, graph: Any) -> str:
     return str(value)
 
 
-def _recognises(path: Path, head: str) -> bool:
+def _recognizes(path: Path, head: str) -> bool:
     is_xml = "<rdf:RDF" in head or "<RDF" in head
     starts = ("@prefix", "prefix ", "@base", "<http")
     is_turtle = head.lower().startswith(starts) or "\n@prefix" in head
     return is_xml or is_turtle or ("@context" in head[:2000] and head.startswith(("{", "[")))
 
 
-FORMAT = Format("rdf.v1", read_rdf, _recognises)
+FORMAT = Format("rdf.v1", read_rdf, _recognizes)

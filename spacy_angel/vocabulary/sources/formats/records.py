@@ -1,4 +1,4 @@
-"""What every reader shares: rows with their place, merging, retired identifiers, counts."""
+"""What all readers share: concepts that are checked, merging, retired identifiers, counts."""
 
 import re
 from collections import Counter
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 from ....errors import AngelError
 from ...names.concepts import Concept, nearest_scopes
@@ -17,37 +16,25 @@ _IDENTIFIER = re.compile(r"[^\s|+]+")
 # Steps from a retired identifier to its successor; releases have a handful. Following longer
 # chains from each of their members would take the square of their length.
 MAX_SUCCESSION = 100
-# Counters of what is left out.
+# Counters of what is skipped.
 NO_NAME = "concepts without a name"
 NO_ID = "rows without an identifier"
 TREE_NUMBER = re.compile(r"([A-Z])(\d\d)?(?=[./]|$)", re.ASCII)
 
-
-class Row(NamedTuple):
-    """A concept, or a part of one, and where it was read.
-
-    path (Path): the file. line (int): number of the line, from 1. concept (Concept): its content.
-    """
-
-    path: Path
-    line: int
-    concept: Concept
-
-
-Rows = Iterator[Row]
+Concepts = Iterator[Concept]
+"""What a reader yields, in the order of the file."""
 
 
 @dataclass
 class VocabularyReport:
-    """What a reader found; filled while it reads.
+    """What a reader found; filled in while it reads.
 
-    concepts (int): concepts given out.
-    names (int): their names, as often as the file lists them.
-    alternate_ids (int): their further identifiers.
-    merged (int): rows joined to the row of the same concept before them.
+    concepts (int): number of concepts. names (int): number of their names.
+    alternate_ids (int): number of their further identifiers.
+    merged (int): rows that were joined to an earlier row of the same concept.
     skipped (Counter[str]): what was left out, by reason.
-    columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`,
-        and under `not used` the others.
+    columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`;
+        the others are under `not used`.
     """
 
     concepts: int = 0
@@ -58,7 +45,7 @@ class VocabularyReport:
     columns: dict[str, str] = field(default_factory=dict)
 
 
-def make_row(
+def make_concept(
     path: Path,
     line: int,
     concept_id: str,
@@ -70,16 +57,16 @@ def make_row(
     parents: Iterable[str] = (),
     scopes: Iterable[tuple[str, str]] = (),
     parts: Iterable[str] = (),
-) -> Row:
-    """A row from what a file has, stripped; blank aliases are left out.
+) -> Concept:
+    """Make a concept of what a file has. Texts are stripped, blank ones dropped.
 
-    path (Path), line (int): where it stands.
+    path (Path), line (int): where it was read, for the message.
     concept_id (str): with its prefix.
     names (Iterable[str]): the canonical name first.
-    scopes (Iterable[tuple[str, str]]): names and what the file says of them, see
-        `concepts.SCOPES`; of several the nearest counts.
-    RETURNS (Row): the concept in its place.
-    RAISES (AngelError): no identifier, one with spaces, `|` or `+` in it, or a blank first name.
+    scopes (Iterable[tuple[str, str]]): names with one of `concepts.SCOPES`; of several scopes of a
+        name the nearest counts.
+    RETURNS (Concept): the concept.
+    RAISES (AngelError): no identifier, one that contains spaces, `|` or `+`, or no canonical name.
     """
     first, *others = [name.strip() for name in names] or [""]
     ids = dict.fromkeys(alternate_ids)
@@ -88,18 +75,17 @@ def make_row(
             raise wrong(path, line, "an identifier without spaces, `|` or `+`", identifier)
     if not first:
         raise wrong(path, line, f"a name for {concept_id}", first)
-    concept = Concept(
+    return Concept(
         concept_id=concept_id,
         canonical_name=first,
         aliases=tuple(filter(None, others)),
-        types=tuple(dict.fromkeys(types)),
+        types=tuple(dict.fromkeys(filter(None, types))),
         definition=(definition or "").strip() or None,
         alternate_ids=tuple(identifier for identifier in ids if identifier != concept_id),
-        parents=tuple(dict.fromkeys(parents)),
+        parents=tuple(dict.fromkeys(filter(None, parents))),
         scopes=nearest_scopes((name.strip(), scope) for name, scope in scopes),
         parts=tuple(dict.fromkeys(parts)),
     )
-    return Row(path, line, concept)
 
 
 def merge_concepts(*concepts: Concept) -> Concept:
@@ -128,22 +114,21 @@ def merge_concepts(*concepts: Concept) -> Concept:
     )
 
 
-def merge_rows(path: Path, rows: Iterable[Row], report: VocabularyReport) -> Iterator[Concept]:
+def merge_rows(path: Path, rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
     """Join neighboring rows of one identifier.
 
-    path (Path): what was read, for the message where nothing came.
-    rows (Iterable[Row]): in the order of the file.
-    report (VocabularyReport): counts what is given out and merged.
-    YIELDS (Concept): in parts where the rows of an identifier are not together; `ConceptKB.build`
+    path (Path): what is read, for the message if there is nothing.
+    rows (Iterable[Concept]): in the order of the file.
+    report (VocabularyReport): counts concepts and merged rows.
+    YIELDS (Concept): in parts if the rows of an identifier are not together; `ConceptKB.build`
         joins them.
     RAISES (AngelError): there is no concept at all.
     """
     seen: set[str] = set()
-    for concept_id, group in groupby(rows, key=lambda row: row.concept.concept_id):
-        first, *others = group
-        concept = first.concept
+    for concept_id, group in groupby(rows, key=lambda row: row.concept_id):
+        concept, *others = group
         if others:
-            concept = merge_concepts(concept, *(row.concept for row in others))
+            concept = merge_concepts(concept, *others)
         report.merged += len(others) + (concept_id in seen)
         report.concepts += concept_id not in seen
         seen.add(concept_id)
@@ -151,19 +136,19 @@ def merge_rows(path: Path, rows: Iterable[Row], report: VocabularyReport) -> Ite
         report.alternate_ids += len(concept.alternate_ids)
         yield concept
     if not seen:
-        left_out = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
-        skipped = f" (left out: {left_out})" if left_out else ""
+        counts = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
+        skipped = f" (left out: {counts})" if counts else ""
         raise AngelError(
             f"{path}, line 1: no concepts found{skipped}. Check the file and the filters."
         )
 
 
 def own_id(code: str, prefix: str | None) -> str:
-    """An identifier of a table or JSON file, whose vocabulary the file need not name.
+    """An identifier of a file that need not name its vocabulary.
 
-    code (str): as the file has it.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form says so, else none.
+    code (str): as the file has it, also as an IRI.
+    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if the code
+        looks like one of theirs, else none.
     RETURNS (str): in normal form.
     """
     code = iri_to_id(code.strip())
@@ -209,31 +194,29 @@ def successors(
     replaced_by (Mapping[str, Iterable[str]]): retired identifier → what replaced it.
     report (VocabularyReport): counts those that lead to several identifiers or to none.
     RETURNS (dict[str, list[str]]): identifier → retired ones, e.g. for a → b, b → c:
-        `{"c": ["a", "b"]}`.
+        `{"c": ["a", "b"]}`. A reader takes out those of the concepts that it yields, and gives the
+        rest to `count_unused`.
     """
     retired_ids: dict[str, list[str]] = {}
     for retired in replaced_by:
-        ends: set[str] = set()
-        visited = {retired}
-        pending = [retired]
-        while pending and len(visited) <= MAX_SUCCESSION:
-            for target in replaced_by[pending.pop()]:
-                if target not in replaced_by:
-                    ends.add(target)
-                elif target not in visited:
-                    visited.add(target)
-                    pending.append(target)
-        if len(ends) == 1 and not pending:
-            retired_ids.setdefault(ends.pop(), []).append(retired)
-        else:
+        current = retired
+        for _ in range(MAX_SUCCESSION):
+            targets = set(replaced_by.get(current, ()))
+            if len(targets) != 1:
+                break
+            (current,) = targets
+        if current in replaced_by:  # it leads to several identifiers, or back to itself
             report.skipped["retired identifiers without one successor"] += 1
+        else:
+            retired_ids.setdefault(current, []).append(retired)
     return retired_ids
 
 
 def count_unused(retired: Mapping[str, list[str]], report: VocabularyReport) -> None:
-    """Count the retired identifiers whose successor was not given out.
+    """Count the retired identifiers whose successor was not read.
 
     retired (Mapping[str, list[str]]): what is left of the result of `successors`.
+    report (VocabularyReport): gets the count.
     """
     if unused := sum(map(len, retired.values())):
         report.skipped["retired identifiers whose successor is not here"] += unused

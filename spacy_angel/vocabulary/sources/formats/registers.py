@@ -1,151 +1,189 @@
-"""Registers in one table: HGNC's genes, DrugBank's open vocabulary, ICD-10-CM, RxNorm."""
+"""Registers in one table: CTD's diseases (MEDIC) and chemicals, HGNC, NCBI Gene, DrugBank."""
 
-import re
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 
-from ....files.formats import Format, first_line
-from ...names.concepts import normalize_name
+from ....files.formats import Format
+from .layout import Layout
 from .lines import read_lines, read_rows, wrong
-from .records import Row, VocabularyReport, make_row
+from .records import Concepts, VocabularyReport
 
-_HGNC_COLUMNS = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_name")
-_DRUGBANK_COLUMNS = ("DrugBank ID", "Accession Numbers", "Common name", "Synonyms")
-_ICD10CM_CODE = re.compile(r"[A-Z]\w{2,6}")
-_ICD10CM_LINE = re.compile(r"\d{5} [A-Z]\w{2,6} +[01] \S")
-_RXNORM_LINE = re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$")
-_RXNORM_COLUMNS = 18
-# RxNorm's kinds of names, the better canonical one first: ingredients, brands, drugs with their
-# strength, packages; then what only gives further names.
-_RXNORM_KINDS = ("IN", "PIN", "MIN", "BN", "SCDC", "SCD", "SBD", "GPCK", "BPCK")
-_RXNORM_ORDER = (*_RXNORM_KINDS, "PSN", "SY", "TMSY")
+_CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\tChemicalID\t")
+# The columns differ by year, those of synonyms among them.
+_CTD = Layout(
+    {
+        "id": ("DiseaseID", "ChemicalID"),
+        "name": ("DiseaseName", "ChemicalName"),
+        "synonyms": ("Synonyms", "MESHSynonyms", "CTDCuratedSynonyms"),
+        "definition": ("Definition",),
+        "tree": ("TreeNumbers",),
+        "alternates": ("AltDiseaseIDs", "AltChemicalIDs"),
+        "parents": ("ParentIDs",),
+    },
+    prefix="MESH",
+)
+_HGNC = Layout(
+    {
+        "id": ("hgnc_id",),
+        "name": ("symbol", "name"),
+        "synonyms": ("alias_symbol", "prev_symbol", "alias_name", "prev_name"),
+        "type": ("locus_group",),
+        "alternates": ("entrez_id", "ensembl_gene_id"),
+    },
+    prefixes={"entrez_id": "NCBIGene", "ensembl_gene_id": "ENSEMBL"},
+    distinct=True,
+)
+_DRUGBANK = Layout(
+    {
+        "id": ("DrugBank ID",),
+        "name": ("Common name",),
+        "synonyms": ("Synonyms",),
+        "alternates": ("Accession Numbers", "CAS", "UNII"),
+    },
+    prefix="DRUGBANK",
+    prefixes={"CAS": "CAS", "UNII": "UNII"},
+    separator=" | ",
+    distinct=True,
+)
+_GENES = Layout(
+    {
+        "id": ("GeneID",),
+        "name": ("Symbol_from_nomenclature_authority", "Symbol"),
+        "synonyms": (
+            "Full_name_from_nomenclature_authority",
+            "description",
+            "Synonyms",
+            "Other_designations",
+        ),
+        "type": ("tax_id", "type_of_gene"),
+        "alternates": ("dbXrefs",),
+    },
+    prefix="NCBIGene",
+    prefixes={"dbXrefs": ""},
+    distinct=True,
+)
+# Stretches of a genome without a product, which no text names; a third of the human file.
+_NO_GENES = "biological-region"
+# OMIM's numbers may be those of a disease.
+_SAME_GENE = {"HGNC": "HGNC:", "Ensembl": "ENSEMBL:", "MGI": "MGI:", "FLYBASE": "FLYBASE:"}
 
 
-def read_hgnc(path: Path, report: VocabularyReport) -> Iterator[Row]:
+def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
+    """CTD_diseases.tsv (MEDIC) and CTD_chemicals.tsv of any year. Types are the letter and the
+    branch of the tree numbers.
+
+    path (Path): the file, gzipped or not.
+    YIELDS (Concept): one for each line.
+    RAISES (AngelError): no line with CTD's column names, or a row that does not fit them.
+    """
+    return _CTD.concepts(path, read_rows(path, (), lines=_ctd_lines(path)), report)
+
+
+def _ctd_lines(path: Path) -> Iterator[str]:
+    """The line of column names and the rows, with blank lines in the place of comments."""
+    has_head = False
+    for number, line in read_lines(path):
+        if line.startswith("#"):
+            head = line.lstrip("# ")
+            is_head = head.startswith(_CTD_HEADS)
+            has_head |= is_head
+            yield head if is_head else ""
+        elif has_head:
+            yield line
+        else:
+            expected = "CTD's column names (`# DiseaseName` or `# ChemicalName` …) before the rows"
+            raise wrong(path, number, expected, line)
+
+
+def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
     """HGNC's complete set. The symbol is canonical; former and alias symbols and names follow;
     types are the locus group (`protein-coding gene`), further identifiers those of NCBI Gene and
     Ensembl.
 
     path (Path): hgnc_complete_set.txt, gzipped or not.
-    YIELDS (Row): one an approved gene.
+    YIELDS (Concept): one for each approved gene.
     RAISES (AngelError): the first line does not name the columns, or a line cannot be read.
     """
-    for number, cell in read_rows(path, _HGNC_COLUMNS, quotes=True):
-        if cell["status"] != "Approved":
-            report.skipped["withdrawn entries"] += 1
-            continue
-        lists = ("alias_symbol", "prev_symbol", "alias_name", "prev_name")
-        names = [cell["symbol"], cell["name"]]
-        names += [name for column in lists for name in cell.get(column, "").split("|")]
-        same = {"NCBIGene": "entrez_id", "ENSEMBL": "ensembl_gene_id"}
-        yield make_row(
-            path,
-            number,
-            cell["hgnc_id"],
-            dict.fromkeys(filter(None, names)),
-            types=filter(None, [cell.get("locus_group")]),
-            alternate_ids=[f"{prefix}:{cell[c]}" for prefix, c in same.items() if cell.get(c)],
-        )
+    needed = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_name")
+
+    def approved() -> Iterator[tuple[int, dict[str, str]]]:
+        for line, cells in read_rows(path, needed, quotes=True):
+            if cells["status"] == "Approved":
+                yield line, cells
+            else:
+                report.skipped["withdrawn entries"] += 1
+
+    return _HGNC.concepts(path, approved(), report)
 
 
-def read_drugbank(path: Path, report: VocabularyReport) -> Iterator[Row]:
+def read_drugbank(path: Path, report: VocabularyReport) -> Concepts:
     """DrugBank's open vocabulary. Former accession numbers, CAS and UNII are further identifiers.
 
     path (Path): `drugbank vocabulary.csv`, gzipped or not.
-    YIELDS (Row): one a drug.
+    YIELDS (Concept): one for each drug.
     RAISES (AngelError): the first line does not name the columns, or a line cannot be read.
     """
-    for number, cell in read_rows(path, _DRUGBANK_COLUMNS, ",", quotes=True):
-        own = f"DRUGBANK:{cell['DrugBank ID']}"
-        others = [f"DRUGBANK:{code}" for code in _parts(cell["Accession Numbers"])]
-        others += [f"{p}:{cell[p]}" for p in ("CAS", "UNII") if cell.get(p)]
-        names = [cell["Common name"], *_parts(cell["Synonyms"])]
-        yield make_row(path, number, own, dict.fromkeys(names), alternate_ids=others)
+    needed = ("DrugBank ID", "Accession Numbers", "Common name", "Synonyms")
+    return _DRUGBANK.concepts(path, read_rows(path, needed, ",", quotes=True), report)
 
 
-def read_icd10cm(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """ICD-10-CM's file in order (`icd10cm_order_2026.txt`): columns of fixed width. The long title
-    is canonical, the short one, where it is another, an alias; types are `code` or `header`; the
-    parent of a code is the longest one that it continues.
+def read_gene_info(
+    path: Path,
+    report: VocabularyReport,
+    *,
+    taxa: frozenset[int] | None = None,
+    kinds: frozenset[str] | None = None,
+    designations: bool = True,
+) -> Concepts:
+    """NCBI Gene's table `gene_info`. Types are the species (`NCBITaxon:9606`) and the kind of the
+    gene (`protein-coding`); further identifiers are HGNC's, Ensembl's, MGI's and FlyBase's.
 
-    path (Path): the file, gzipped or not.
-    YIELDS (Row): one a code, with its dot: `ICD10CM:A00.0`; headings (`A00` Cholera) as well.
-    RAISES (AngelError): a line of another layout.
+    path (Path): the file, gzipped or not, of one species or of all.
+    taxa (frozenset[int] | None): species to take, as NCBI Taxonomy numbers them; None: all.
+    kinds (frozenset[str] | None): kinds of genes to take; None: all but biological regions.
+    designations (bool): take other names of its products (column `Other_designations`) as well,
+        about half of all names.
+    YIELDS (Concept): one for each line.
+    RAISES (AngelError): the first line does not name the columns, or a line has not as many.
     """
-    known: set[str] = set()
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        code, flag = line[6:14].strip(), line[14:15]
-        short, long = line[16:77].strip(), line[77:].strip()
-        if not (line[:5].isdecimal() and _ICD10CM_CODE.fullmatch(code) and flag in "01"):
-            raise wrong(path, number, "order number, code, 0 or 1, short and long title", line)
-        above = next((code[:n] for n in range(len(code) - 1, 2, -1) if code[:n] in known), "")
-        known.add(code)
-        yield make_row(
-            path,
-            number,
-            _dotted(code),
-            dict.fromkeys(filter(None, (long, short))),
-            types=["code" if flag == "1" else "header"],
-            parents=[_dotted(above)] if above else (),
-        )
+
+    def genes() -> Iterator[tuple[int, dict[str, str]]]:
+        needed = [column for columns in _GENES.columns.values() for column in columns]
+        for line, row in read_rows(path, needed):
+            cells = {column: "" if cell == "-" else cell for column, cell in row.items()}
+            kind = cells["type_of_gene"]
+            if taxa is not None and cells["tax_id"] not in map(str, taxa):
+                continue
+            if kind == _NO_GENES if kinds is None else kind not in kinds:
+                report.skipped["genes of other kinds"] += 1
+                continue
+            if cells["Symbol"] == "NEWENTRY":
+                report.skipped["placeholders of new genes"] += 1
+                continue
+            cells["tax_id"] = f"NCBITaxon:{cells['tax_id']}"
+            cells["dbXrefs"] = "|".join(_same_genes(cells["dbXrefs"]))
+            if not designations:
+                cells["Other_designations"] = ""
+            yield line, cells
+
+    return _GENES.concepts(path, genes(), report)
 
 
-def _dotted(code: str) -> str:
-    return f"ICD10CM:{code[:3]}{'.' if len(code) > 3 else ''}{code[3:]}"
+def _same_genes(references: str) -> Iterator[str]:
+    """`MIM:138670|HGNC:HGNC:5|Ensembl:ENSG1` → `HGNC:5`, `ENSEMBL:ENSG1`."""
+    for reference in filter(None, references.split("|")):
+        database, _, code = reference.partition(":")
+        if prefix := _SAME_GENE.get(database):
+            yield prefix + code.removeprefix(f"{database}:")
 
 
-def read_rxnorm(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """RxNorm's RXNCONSO.RRF: ingredients, brands, clinical and branded drugs. Types are the term
-    types of the names by RxNorm itself (`IN`, `BN`, `SCD`, …); names of other sources are aliases.
-
-    path (Path): RXNCONSO.RRF, gzipped or not, or the folder that holds it.
-    YIELDS (Row): one a concept.
-    RAISES (AngelError): a line of other than 18 columns, or a concept in two places.
-    """
-    file = path / "RXNCONSO.RRF" if path.is_dir() else path
-    for rxcui, lines in groupby(_rxnorm_lines(file, report), key=lambda entry: entry[1][0]):
-        atoms = list(lines)
-        own = [cells for _, cells in atoms if cells[11] == "RXNORM"]
-        own.sort(key=lambda cells: _rank(cells[12]))
-        kinds = list(dict.fromkeys(c[12] for c in own if c[12] in _RXNORM_KINDS))
-        if not kinds:
-            report.skipped["concepts without a name of RxNorm's own"] += 1
-            continue
-        names: dict[str, str] = {}
-        for cells in (*own, *(cells for _, cells in atoms if cells[11] != "RXNORM")):
-            names.setdefault(normalize_name(cells[14]), cells[14])
-        yield make_row(file, atoms[0][0], f"RXNORM:{rxcui}", names.values(), types=kinds)
+def _is_ctd(path: Path, head: str) -> bool:
+    return any(f"\n# {name}" in f"\n{head}" for name in _CTD_HEADS)
 
 
-def _rank(term_type: str) -> int:
-    return _RXNORM_ORDER.index(term_type) if term_type in _RXNORM_ORDER else len(_RXNORM_ORDER)
-
-
-def _rxnorm_lines(path: Path, report: VocabularyReport) -> Iterator[tuple[int, list[str]]]:
-    for number, line in read_lines(path):
-        cells = line.split("|")
-        if len(cells) != _RXNORM_COLUMNS + 1:
-            raise wrong(path, number, f"{_RXNORM_COLUMNS} columns, each closed by |", line)
-        if cells[1] == "ENG" and cells[16] in ("N", ""):
-            yield number, cells
-        else:
-            report.skipped["suppressed names"] += 1
-
-
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in text.split(" | ") if part.strip()]
-
-
-def _is_rxnorm(path: Path, head: str) -> bool:
-    return any(path.glob("RXNCONSO.RRF")) or _RXNORM_LINE.match(first_line(head)) is not None
-
-
+CTD = Format("ctd.v1", read_ctd, _is_ctd)
 HGNC = Format("hgnc.v1", read_hgnc, lambda path, head: head.startswith("hgnc_id\tsymbol\t"))
 DRUGBANK = Format("drugbank.v1", read_drugbank, lambda path, head: head.startswith("DrugBank ID,"))
-ICD10CM = Format(
-    "icd10cm.v1", read_icd10cm, lambda path, head: _ICD10CM_LINE.match(head) is not None
+GENES = Format(
+    "gene_info.v1", read_gene_info, lambda path, head: head.startswith("#tax_id\tGeneID\t")
 )
-RXNORM = Format("rxnorm.v1", read_rxnorm, _is_rxnorm)

@@ -1,18 +1,22 @@
 """SNOMED CT in RF2: the Snapshot files of a release, or of several editions."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ....errors import AngelError
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
 from .lines import read_rows, wrong
-from .records import Row, VocabularyReport, count_unused, make_row, successors
+from .records import (
+    NO_NAME,
+    Concepts,
+    VocabularyReport,
+    count_unused,
+    make_concept,
+    successors,
+)
 
-_DESCRIPTION = ("active", "conceptId", "languageCode", "typeId", "term")
-_ASSOCIATION = ("active", "refsetId", "referencedComponentId", "targetComponentId")
-_RELATIONSHIP = ("active", "sourceId", "destinationId", "typeId")
 _IS_A = "116680003"
 _FULLY_SPECIFIED = "900000000000003001"
 # SAME AS and REPLACED BY: the other associations do not keep the meaning.
@@ -24,7 +28,7 @@ _HINT = "Give the folder of an unpacked release, or its folder Snapshot."
 
 def read_snomed(
     path: Path, report: VocabularyReport, *, languages: frozenset[str] | None = frozenset({"en"})
-) -> Iterator[Row]:
+) -> Concepts:
     """The active concepts with their active descriptions.
 
     The canonical name is the fully specified name without its semantic tag, which is the type:
@@ -35,18 +39,21 @@ def read_snomed(
 
     path (Path): folder with the Snapshot files, at any depth, gzipped or not, of any edition.
     languages (frozenset[str] | None): languages of names and definitions; None: all.
-    YIELDS (Row): one a concept, with its line in the concept file.
+    YIELDS (Concept): one for each concept, with its line in the concept file.
     RAISES (AngelError): a file is missing or not RF2.
     """
-    concept_files = _find(path, "sct2_Concept")
-    description_files = _find(path, "sct2_Description")
-    if not concept_files or not description_files:
+    if not (_find(path, "sct2_Concept") and _find(path, "sct2_Description")):
         expected = "sct2_Concept_Snapshot….txt and sct2_Description_Snapshot….txt"
         raise AngelError(f"{path}: expected a folder with {expected}. {_HINT}")
-    places = _active_concepts(concept_files, report)
+    places: dict[str, tuple[Path, int]] = {}
+    for file, line, row in _rows(path, "sct2_Concept", "definitionStatusId"):
+        if row["active"] == "1":
+            places[_sctid(file, line, row["id"])] = file, line
+        else:
+            report.skipped["inactive concepts"] += 1
     names: dict[str, list[str]] = {}
     tagged: dict[str, tuple[str, str]] = {}
-    for concept, kind, term in _terms(description_files, languages):
+    for concept, kind, term in _terms(path, "sct2_Description", languages):
         if concept not in places:
             continue
         match = _TAGGED.fullmatch(term) if kind == _FULLY_SPECIFIED else None
@@ -54,27 +61,26 @@ def read_snomed(
             tagged.setdefault(concept, (match[1], match[2]))
         names.setdefault(concept, []).append(match[1] if match else term)
     definitions: dict[str, str] = {}
-    for concept, _, term in _terms(_find(path, "sct2_TextDefinition"), languages):
-        if concept in places:
-            definitions.setdefault(concept, term)
+    for concept, _, term in _terms(path, "sct2_TextDefinition", languages):
+        definitions.setdefault(concept, term)
     parents: dict[str, list[str]] = {}
-    for file, line, row in _latest(_find(path, "sct2_Relationship"), _RELATIONSHIP):
+    for file, line, row in _rows(path, "sct2_Relationship", "sourceId", "destinationId", "typeId"):
         if row["active"] == "1" and row["typeId"] == _IS_A and row["sourceId"] in places:
             parent = normalize_id(_sctid(file, line, row["destinationId"]), "SNOMEDCT")
             parents.setdefault(row["sourceId"], []).append(parent)
-    retired = _retired(_find(path, "der2_cRefset_Association"), places, report)
+    retired = _retired(path, places, report)
     for concept, (file, line) in places.items():
         if concept not in names:
-            report.skipped["concepts without a name"] += 1
+            report.skipped[NO_NAME] += 1
             continue
         name, tag = tagged.get(concept, (names[concept][0], ""))
         identifier = normalize_id(concept, "SNOMEDCT")
-        yield make_row(
+        yield make_concept(
             file,
             line,
             identifier,
             dict.fromkeys((name, *names[concept])),
-            types=[tag] if tag else (),
+            types=[tag],
             definition=definitions.get(concept),
             alternate_ids=retired.pop(identifier, ()),
             parents=parents.get(concept, ()),
@@ -89,21 +95,21 @@ def _find(path: Path, start: str) -> list[Path]:
     return sorted(file for file in files if file.name.removeprefix("x").startswith(start))
 
 
-def _latest(
-    files: Sequence[Path], columns: Sequence[str]
-) -> Iterator[tuple[Path, int, dict[str, str]]]:
-    """File, line and cells of each row; of rows with one `id` in several files, the latest."""
+def _rows(path: Path, start: str, *columns: str) -> Iterator[tuple[Path, int, dict[str, str]]]:
+    """File, line and cells of each row of a kind of files; of rows with one `id` in several
+    editions, the latest."""
+    files = _find(path, start)
     latest: dict[str, tuple[str, Path]] = {}
-    for path in files if len(files) > 1 else ():
-        for _, row in read_rows(path, ("id", "effectiveTime")):
-            version = row["effectiveTime"], path
+    for file in files if len(files) > 1 else ():
+        for _, row in read_rows(file, ("id", "effectiveTime")):
+            version = row["effectiveTime"], file
             latest[row["id"]] = max(version, latest.get(row["id"], version))
-    for path in files:
-        for line, row in read_rows(path, ("id", *columns)):
+    for file in files:
+        for line, row in read_rows(file, ("id", "active", *columns)):
             if row["active"] not in ("0", "1"):
-                raise wrong(path, line, "0 or 1 as active", row["active"])
-            if not latest or latest[row["id"]] == (row["effectiveTime"], path):
-                yield path, line, row
+                raise wrong(file, line, "0 or 1 as active", row["active"])
+            if not latest or latest[row["id"]] == (row["effectiveTime"], file):
+                yield file, line, row
 
 
 def _sctid(path: Path, line: int, code: str) -> str:
@@ -112,40 +118,32 @@ def _sctid(path: Path, line: int, code: str) -> str:
     return code
 
 
-def _active_concepts(files: list[Path], report: VocabularyReport) -> dict[str, tuple[Path, int]]:
-    places: dict[str, tuple[Path, int]] = {}
-    for path, line, row in _latest(files, ("active", "definitionStatusId")):
-        if row["active"] == "0":
-            report.skipped["inactive concepts"] += 1
-        else:
-            places[_sctid(path, line, row["id"])] = (path, line)
-    return places
-
-
-def _terms(files: list[Path], languages: Collection[str] | None) -> Iterator[tuple[str, str, str]]:
+def _terms(
+    path: Path, start: str, languages: Collection[str] | None
+) -> Iterator[tuple[str, str, str]]:
     """Concept, kind and text of each active description or definition."""
-    for path, line, row in _latest(files, _DESCRIPTION):
+    columns = ("conceptId", "languageCode", "typeId", "term")
+    for file, line, row in _rows(path, start, *columns):
         if row["active"] == "1" and (languages is None or row["languageCode"] in languages):
             if not row["term"]:
-                raise wrong(path, line, "a term", row["term"])
-            yield _sctid(path, line, row["conceptId"]), row["typeId"], row["term"]
+                raise wrong(file, line, "a term", row["term"])
+            yield _sctid(file, line, row["conceptId"]), row["typeId"], row["term"]
 
 
-def _retired(
-    files: list[Path], active: Collection[str], report: VocabularyReport
-) -> dict[str, list[str]]:
+def _retired(path: Path, active: Collection[str], report: VocabularyReport) -> dict[str, list[str]]:
     replaced_by: dict[str, list[str]] = {}
-    for path, line, row in _latest(files, _ASSOCIATION):
-        ends = row["referencedComponentId"], row["targetComponentId"]
+    columns = ("refsetId", "referencedComponentId", "targetComponentId")
+    for file, line, row in _rows(path, "der2_cRefset_Association", *columns):
         is_succession = row["active"] == "1" and row["refsetId"] in _SUCCESSION
-        if is_succession and ends[0] not in active:
-            old, new = (normalize_id(_sctid(path, line, end), "SNOMEDCT") for end in ends)
+        if is_succession and row["referencedComponentId"] not in active:
+            ends = (_sctid(file, line, row[column]) for column in columns[1:])
+            old, new = (normalize_id(end, "SNOMEDCT") for end in ends)
             replaced_by.setdefault(old, []).append(new)
     return successors(replaced_by, report)
 
 
-def _recognises(path: Path, head: str) -> bool:
+def _recognizes(path: Path, head: str) -> bool:
     return path.is_dir() and bool(_find(path, "sct2_Concept"))
 
 
-FORMAT = Format("snomed.v1", read_snomed, _recognises)
+FORMAT = Format("snomed.v1", read_snomed, _recognizes)

@@ -4,29 +4,21 @@ import csv
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
-from zipfile import BadZipFile
 
-from ....errors import AngelError, AngelWarning, cannot_read, missing_package
+from ....errors import AngelError, AngelWarning
 from ....files.faults import FileReading
 from ....files.formats import Format, first_line, read_head
+from ....files.table import read_table as read_cells
 from ....files.table import rows_of
-from ...names.concepts import SCOPES
+from ...names.concepts import Concept
 from ...names.identifiers import normalize_id
+from .layout import Layout
 from .lines import read_lines, wrong
-from .records import (
-    NO_ID,
-    NO_NAME,
-    TREE_NUMBER,
-    Rows,
-    VocabularyReport,
-    make_row,
-    own_id,
-    tree_parents,
-    tree_types,
-)
+from .records import TREE_NUMBER, Concepts, VocabularyReport, tree_parents, tree_types
 
 # What a column of each role may be called, in small letters with one space between words. A role is
 # tried before those after it.
@@ -48,12 +40,14 @@ _ROLES = {
 _SEVERAL = ("synonyms", "type", "alternates", "parents")
 NOT_USED = "not used"
 """Where `report.columns` has the columns that no role was found for."""
-# What people write between the synonyms of one cell, too; and so many cells are no accident.
+# What people also write between the synonyms of a cell; so many cells are no accident.
 _OTHER_SEPARATORS = (";", ", ", "|")
 _MIN_CELLS = 2
-# Rows without identifier or name that a table may have, whatever its size, and as a share.
-_MAX_BLANK, _MAX_BLANK_SHARE = 10, 0.1
 _WORD = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
+_SPREADSHEETS = (".xlsx", ".parquet")
+
+Row = tuple[int, list[str]]
+Roles = dict[str, list[int]]
 
 
 def read_table(
@@ -64,7 +58,7 @@ def read_table(
     prefix: str | None = None,
     separator: str = "|",
     tree_numbers: str | Path | None = None,
-) -> Rows:
+) -> Concepts:
     """A table with a line of column names; or without one, where the columns are given by number or
     are `id, name, synonyms` between tabs. Rows of one identifier are one concept.
 
@@ -74,12 +68,12 @@ def read_table(
         identifiers), `parents`, `prefix` (of the identifier), `scope` (of the synonyms, e.g.
         `EXACT`) and `status` (`P`: preferred name), each with the name of a column or its number
         from 1; the same role again for a further column. None: guessed by their names.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS where the
-        form says so, else none.
+    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if they look
+        like these, else none.
     separator (str): between the synonyms, types or identifiers of one cell. `|` splits names, too.
     tree_numbers (str | Path | None): tab-separated MeSH tree numbers (`id, name, number`), which
         give types (letter and branch) and the hierarchy.
-    YIELDS (Row): one a line; `report.columns` tells which columns were used. Rows without
+    YIELDS (Concept): one for each row; `report.columns` tells which columns were used. Rows without
         identifier or name are counted and skipped.
     RAISES (AngelError): columns are not there or cannot be guessed, a row has more cells than there
         are columns, or more than a tenth of the rows have no identifier or name.
@@ -87,99 +81,38 @@ def read_table(
     rows = _rows(path)
     start, first = next(rows, (1, [""]))
     roles, has_names = _roles(path, start, first, columns)
-    report.columns = {
-        role: ", ".join(first[i] if has_names else str(i + 1) for i in indices)
-        for role, indices in roles.items()
-    }
-    used = set(chain.from_iterable(roles.values()))
-    if unused := [name for i, name in enumerate(first) if i not in used and name and has_names]:
-        report.columns[NOT_USED] = ", ".join(unused)
-    preferred = _preferred(path, roles, len(first))
-    numbers, owners = _tree_numbers(tree_numbers)
-    found: dict[str, Counter[str]] = {role: Counter() for role in _SEVERAL if role in roles}
-    n_rows = 0
-    for number, cells in rows if has_names else chain([(start, first)], rows):
-        if not any(cells):
-            continue
-        if len(cells) > len(first) and any(cells[len(first) :]):
-            raise wrong(path, number, f"{len(first)} columns", cells)
-        n_rows += 1
-        cells += [""] * (len(first) - len(cells))
-        texts = {role: [cells[i] for i in indices] for role, indices in roles.items()}
-        for role, counts in found.items():
-            for cell in texts[role]:
-                counts.update(s for s in {*_OTHER_SEPARATORS, separator} if s in cell)
-        parts = {role: _split(texts.get(role, ()), separator) for role in _SEVERAL}
-        code = "".join(texts["id"])
-        given = _split(texts.get("name", ()), "|" if separator == "|" else "\0")
-        names = [" ".join(name.split()) for name in (*given, *parts["synonyms"])]
-        if not code or not names:
-            report.skipped[NO_NAME if code else NO_ID] += 1
-            continue
-        best = preferred.get(code, [])
-        of_row = "".join(texts.get("prefix", ()))
-        identifier = own_id(code, of_row if of_row and ":" not in code else prefix)
-        scope = _scope("".join(texts.get("scope", ())))
-        own_numbers = numbers.get(identifier, [])
-        yield make_row(
-            path,
-            number,
-            identifier,
-            [*best, *(name for name in names if name not in best)],
-            types=[*tree_types(path, number, own_numbers), *parts["type"]],
-            definition=" ".join(texts.get("definition", ())),
-            alternate_ids=[own_id(code, prefix) for code in parts["alternates"]],
-            parents=[
-                *tree_parents(own_numbers, owners),
-                *(own_id(code, prefix) for code in parts["parents"]),
-            ],
-            scopes=[(name, scope) for name in names[len(given) :] if scope],
-        )
-    _warn_separators(path, found, separator)
-    blank = report.skipped[NO_NAME] + report.skipped[NO_ID]
-    if blank > max(_MAX_BLANK, _MAX_BLANK_SHARE * n_rows):
-        raise AngelError(
-            f"{path}: {blank:,} of {n_rows:,} rows have no identifier or no name; expected at most "
-            f"a tenth. Columns: {report.columns}. Choose them with --columns, or fill the cells."
-        )
+    report.columns = _described(roles, first, has_names)
+    if not has_names:
+        rows = chain([(start, first)], rows)
+    if "status" in roles:
+        rows = _preferred_first(path, rows, roles["status"][0], has_names)
+    rows = _with_separators_checked(path, _padded(path, rows, len(first)), roles, separator)
+    cells = ((number, dict(enumerate(row))) for number, row in rows)
+    concepts = Layout(roles, prefix, separator=separator).concepts(path, cells, report)
+    if tree_numbers is not None:
+        concepts = _in_trees(concepts, Path(tree_numbers))
+    yield from concepts
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path) -> Iterator[Row]:
     """Line and stripped cells of each row that is not blank, the one of column names included."""
-    if path.suffix.lower() in (".xlsx", ".parquet"):
-        rows = _spreadsheet(path)
+    if path.suffix.lower() in _SPREADSHEETS:
+        table = read_cells(path)
+        cells = chain([table.columns], ([_text(cell) for cell in row] for row in table.rows))
+        rows: Iterable[Row] = enumerate(cells, start=1)
     else:
         delimiter = _delimiter(first_line(read_head(path)))
         quotes = delimiter != "\t" or _is_quoted(path)
         lines = (line for _, line in read_lines(path))
         rows = rows_of(lines, FileReading(str(path)), delimiter, quotes)
-    for number, cells in rows:
-        if any(stripped := [cell.strip() for cell in cells]):
+    for number, row in rows:
+        if any(stripped := [cell.strip() for cell in row]):
             yield number, stripped
 
 
-def _spreadsheet(path: Path) -> Iterator[tuple[int, list[str]]]:
-    try:
-        import pandas
-
-        if path.suffix.lower() == ".parquet":
-            frame = pandas.read_parquet(path)
-            yield 1, [str(name) for name in frame.columns]
-        else:
-            frame = pandas.read_excel(path, header=None, dtype=str)
-    except ImportError as error:
-        raise AngelError(missing_package(f"Reading {path}", error.name or "", "tables")) from error
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise AngelError(cannot_read(path, error)) from error
-    for number, cells in enumerate(frame.itertuples(index=False, name=None), 2):
-        yield number, [_text(cell) for cell in cells]
-
-
 def _text(cell: object) -> str:
-    if isinstance(cell, str):
-        return cell
-    if hasattr(cell, "__len__"):  # a list in a Parquet file
-        return "|".join(map(str, cell))  # type: ignore[call-overload]
+    if isinstance(cell, list):
+        return "|".join(map(str, cell))
     return "" if cell is None or cell != cell else str(cell)
 
 
@@ -201,37 +134,29 @@ def _delimiter(line: str) -> str:
     return ";" if line.count(";") > line.count(",") else ","
 
 
-def _roles(
-    path: Path, line: int, first: Sequence[str], columns: str | None
-) -> tuple[dict[str, list[int]], bool]:
+def _roles(path: Path, line: int, first: Sequence[str], columns: str | None) -> tuple[Roles, bool]:
     """The columns of each role, and whether the first row has their names."""
     guessed = _guessed(first)
-    try:
-        if columns is not None:
-            asked = {pair.partition("=")[2].strip() for pair in columns.split(",")}
-            roles, has_names = (
-                _given(columns, first),
-                "id" in guessed or not asked.isdisjoint(first),
-            )
-        elif "id" in guessed and {"name", "synonyms"} & guessed.keys():
+    if columns is None:
+        if "id" in guessed and not guessed.keys().isdisjoint(("name", "synonyms")):
             return guessed, True
-        elif len(first) in (2, 3) and path.suffix.lower() not in (".csv", ".xlsx", ".parquet"):
-            positions = {"id": [0], "name": [1], "synonyms": [2]}
-            has_names = guessed.get("id") == [0]
-            roles = {role: at for role, at in positions.items() if at[0] < len(first)}
-        else:
-            roles, has_names = guessed, True
+        if len(first) in (2, 3) and path.suffix.lower() not in (".csv", *_SPREADSHEETS):
+            roles = {role: [i] for i, role in enumerate(("id", "name", "synonyms")[: len(first)])}
+            return roles, guessed.get("id") == [0]
+    try:
+        roles = guessed if columns is None else _given(columns, first)
         if missing := [role for role in ("id", "name") if role not in roles]:
             raise ValueError(f"none is known to be the {missing[0]}")
     except ValueError as error:
         found = ", ".join(repr(name[:40]) for name in first[:20])
         raise AngelError(f"{path}, line {line}: --columns: {error}. Found: {found}.") from error
-    return roles, has_names
+    asked = {pair.partition("=")[2].strip() for pair in (columns or "").split(",")}
+    return roles, "id" in guessed or not asked.isdisjoint(first)
 
 
-def _guessed(names: Sequence[str]) -> dict[str, list[int]]:
+def _guessed(names: Sequence[str]) -> Roles:
     """Role → the columns whose names say it."""
-    roles: dict[str, list[int]] = {}
+    roles: Roles = {}
     for i, name in enumerate(names):
         plain = " ".join(filter(None, _WORD.split(name))).lower()
         free = (role for role in _ROLES if role in _SEVERAL or role not in roles)
@@ -241,10 +166,10 @@ def _guessed(names: Sequence[str]) -> dict[str, list[int]]:
     return roles
 
 
-def _given(columns: str, names: Sequence[str]) -> dict[str, list[int]]:
+def _given(columns: str, names: Sequence[str]) -> Roles:
     numbers = {str(i): i - 1 for i in range(1, len(names) + 1)}
     numbers |= {name: names.index(name) for name in names}
-    roles: dict[str, list[int]] = {}
+    roles: Roles = {}
     for pair in columns.split(","):
         role, _, column = (part.strip() for part in pair.partition("="))
         if role not in _ROLES or column not in numbers:
@@ -253,36 +178,43 @@ def _given(columns: str, names: Sequence[str]) -> dict[str, list[int]]:
     return roles
 
 
-def _split(cells: Sequence[str], separator: str) -> list[str]:
-    parts = chain.from_iterable(cell.split(separator) for cell in cells)
-    return [part.strip() for part in parts if part.strip()]
+def _described(roles: Roles, first: Sequence[str], has_names: bool) -> dict[str, str]:
+    """What the columns are used for, by their names or numbers."""
+    names = first if has_names else [str(i) for i in range(1, len(first) + 1)]
+    columns = {role: ", ".join(names[i] for i in indices) for role, indices in roles.items()}
+    used = set(chain.from_iterable(roles.values()))
+    unused = [name for i, name in enumerate(first) if i not in used and name]
+    return columns | ({NOT_USED: ", ".join(unused)} if unused and has_names else {})
 
 
-def _scope(text: str) -> str:
-    """`oboInOwl:hasExactSynonym`, `exact` → `EXACT`; empty if it is none."""
-    return next((scope for scope in SCOPES if scope in text.upper()), "")
+def _padded(path: Path, rows: Iterable[Row], n_columns: int) -> Iterator[Row]:
+    for number, cells in rows:
+        if any(cells[n_columns:]):
+            raise wrong(path, number, f"{n_columns} columns", cells)
+        yield number, [*cells, *[""] * (n_columns - len(cells))]
 
 
-def _preferred(path: Path, roles: Mapping[str, list[int]], n: int) -> dict[str, list[str]]:
-    """The preferred name of each identifier, in a table that has a column for that (MedCAT's)."""
-    if "status" not in roles:
-        return {}
-    (code, name, status) = (roles[role][0] for role in ("id", "name", "status"))
-    rows = (cells for _, cells in _rows(path) if len(cells) == n and cells[status] == "P")
-    return {cells[code]: [cells[name]] for cells in rows}
+def _preferred_first(
+    path: Path, rows: Iterable[Row], status: int, has_names: bool
+) -> Iterator[Row]:
+    """The rows of preferred names before the others, for MedCAT's tables, which mark them with P:
+    the first name of a concept is its canonical one."""
+    yield from (row for row in rows if "P" in row[1][status : status + 1])
+    rest = islice(_rows(path), int(has_names), None)
+    yield from (row for row in rest if "P" not in row[1][status : status + 1])
 
 
-def _tree_numbers(path: str | Path | None) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """Numbers by concept, and concepts by number."""
-    numbers: dict[str, list[str]] = {}
-    for line_number, line in read_lines(Path(path)) if path is not None else ():
-        code, *_, number = line.split("\t")
-        if line_number > 1 or TREE_NUMBER.match(number):
-            numbers.setdefault(normalize_id(code, "MESH"), []).append(number)
-    return numbers, {number: own for own, of in numbers.items() for number in of}
-
-
-def _warn_separators(path: Path, found: Mapping[str, Counter[str]], separator: str) -> None:
+def _with_separators_checked(
+    path: Path, rows: Iterable[Row], roles: Roles, separator: str
+) -> Iterator[Row]:
+    """Warn at the end if cells seem to have another separator."""
+    found: dict[str, Counter[str]] = {role: Counter() for role in _SEVERAL if role in roles}
+    separators = {*_OTHER_SEPARATORS, separator}
+    for number, cells in rows:
+        for role, counts in found.items():
+            for i in roles[role]:
+                counts.update(mark for mark in separators if mark in cells[i])
+        yield number, cells
     for role, counts in found.items():
         other = max(_OTHER_SEPARATORS, key=counts.__getitem__)
         if not counts[separator] and counts[other] >= _MIN_CELLS:
@@ -290,14 +222,29 @@ def _warn_separators(path: Path, found: Mapping[str, Counter[str]], separator: s
                 f"{path}: no {role} has {separator!r}, but {counts[other]:,} have {other!r}. Did "
                 f"you mean --option 'separator={other.strip()}'?",
                 AngelWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
 
 
-def _recognises(path: Path, head: str) -> bool:
+def _in_trees(concepts: Iterable[Concept], path: Path) -> Concepts:
+    """Concepts with the types and parents that a table of MeSH tree numbers gives them."""
+    numbers: dict[str, list[str]] = {}
+    for line_number, line in read_lines(path):
+        code, *_, number = line.split("\t")
+        if line_number > 1 or TREE_NUMBER.match(number):
+            numbers.setdefault(normalize_id(code, "MESH"), []).append(number)
+    owners = {number: own for own, of_concept in numbers.items() for number in of_concept}
+    for concept in concepts:
+        own = numbers.get(concept.concept_id, ())
+        types = dict.fromkeys([*tree_types(path, 0, own), *concept.types])
+        parents = dict.fromkeys([*tree_parents(own, owners), *concept.parents])
+        yield replace(concept, types=tuple(types), parents=tuple(parents))
+
+
+def _recognizes(path: Path, head: str) -> bool:
     """Column names of which one is an identifier and another a name, or two or three columns
     between tabs."""
-    if path.suffix.lower() in (".xlsx", ".parquet"):
+    if path.suffix.lower() in _SPREADSHEETS:
         return True
     line = first_line(head)
     try:
@@ -305,8 +252,8 @@ def _recognises(path: Path, head: str) -> bool:
     except (csv.Error, ValueError):
         return False
     roles = _guessed(names)
-    has_roles = "id" in roles and bool({"name", "synonyms"} & roles.keys())
+    has_roles = "id" in roles and not roles.keys().isdisjoint(("name", "synonyms"))
     return has_roles or line.count("\t") in (1, 2)
 
 
-FORMAT = Format("table.v1", read_table, _recognises)
+FORMAT = Format("table.v1", read_table, _recognizes)

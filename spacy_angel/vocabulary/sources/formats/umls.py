@@ -2,7 +2,8 @@
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -12,18 +13,8 @@ import numpy as np
 from ....errors import AngelError
 from ....files.formats import Format
 from .lines import read_lines, wrong
-from .records import Row, VocabularyReport, count_unused, make_row, successors
+from .records import Concepts, VocabularyReport, count_unused, make_concept, successors
 
-# MedMentions' choice (Mohan and Li 2019, the README of `st21pv`): places of 21 types in the
-# Semantic Network, which those of their descendants continue; and source vocabularies.
-ST21PV_TYPES = (
-    "A1.1.2 A1.1.3 A1.1.4 A1.2 A1.3.1 A1.4.1 A1.4.2 A1.4.3 A2.1.4.1 A2.1.5 A2.2 A2.3.1 A2.4 A2.6.1 "
-    "A2.7 A2.9.1 A2.9.2 B1.3.1 B1.3.2 B2.2.1 B2.3"
-)
-ST21PV_SOURCES = (
-    "CPT FMA GO HGNC HPO ICD10 ICD10CM ICD9CM MDR MSH MTH NCBI NCI NDDF NDFRT OMIM RXNORM "
-    "SNOMEDCT_US"
-)
 # Obsolete; suppressed by an editor, or with all terms of its kind.
 _SUPPRESSED = {"O": "OBSOLETE", "E": "SUPPRESSED", "Y": "SUPPRESSED"}
 _CUI = re.compile(r"C(\d{7})", re.ASCII)
@@ -37,10 +28,26 @@ class _Atom(NamedTuple):
     cui: int
     aui: str
     name: str
-    of_sources: bool
+    is_own: bool
     # Term status, string type, preferred atom: True sorts as the better canonical name.
     rank: tuple[bool, bool, bool]
     suppress: str
+
+
+@dataclass(frozen=True)
+class _Filter:
+    """Which rows count, see `read_umls`."""
+
+    sources: frozenset[str] | None
+    languages: frozenset[str] | None
+    suppressed: bool
+    all_names: bool
+
+    def is_own(self, source: str) -> bool:
+        return self.sources is None or source in self.sources
+
+    def takes(self, source: str, suppress: str) -> bool:
+        return (self.all_names or self.is_own(source)) and (self.suppressed or suppress == "N")
 
 
 def read_umls(
@@ -52,7 +59,7 @@ def read_umls(
     types: frozenset[str] | None = None,
     suppressed: bool = False,
     all_names: bool = False,
-) -> Iterator[Row]:
+) -> Concepts:
     """The concepts of the UMLS with the names that pass the filters.
 
     The canonical name is the preferred one (TS = P, STT = PF, ISPREF = Y) where it passes the
@@ -69,7 +76,7 @@ def read_umls(
         Semantic Network (`B2.2.1.2.1`: with its descendants); None: all.
     suppressed (bool): take suppressed names as well; their scopes say so.
     all_names (bool): where a name of a concept is of `sources`, those of all others are taken, too.
-    YIELDS (Row): one a concept, with the line of its first name that passes.
+    YIELDS (Concept): one for each concept.
     RAISES (AngelError): a file is missing or not in the form of RRF, or the rows of a concept
         are not together.
     """
@@ -80,25 +87,20 @@ def read_umls(
     type_table = _TypeTable(_find(folder, "MRSTY.RRF"), types, folder)
     retired = _retired(_find(folder, "MRCUI.RRF"), report)
 
-    def of_sources(source: str) -> bool:
-        return sources is None or source in sources
-
-    def taken(source: str, suppress: str) -> bool:
-        return (all_names or of_sources(source)) and (suppressed or suppress == "N")
-
-    parents = _Parents(_find(folder, "MRREL.RRF"), taken)
-    definitions = _definitions(_find(folder, "MRDEF.RRF"), taken, type_table)
-    atoms = _atoms(conso, taken, of_sources, languages, type_table, report)
+    wanted = _Filter(sources, languages, suppressed, all_names)
+    parents = _Parents(_find(folder, "MRREL.RRF"), wanted)
+    definitions = _definitions(_find(folder, "MRDEF.RRF"), wanted, type_table)
+    atoms = _atoms(conso, wanted, type_table, report)
     for cui, group in groupby(atoms, key=lambda atom: atom.cui):
         named = list(group)
-        if not any(atom.of_sources for atom in named):
+        if not any(atom.is_own for atom in named):
             report.skipped["names of concepts of other sources"] += len(named)
             continue
         first = max(named, key=lambda atom: atom.rank)
         auis = {atom.aui for atom in named}
         texts = (text for aui, text in definitions.get(cui, ()) if aui in auis)
         identifier = f"UMLS:C{cui:07}"
-        yield make_row(
+        yield make_concept(
             named[0].path,
             named[0].line,
             identifier,
@@ -120,17 +122,6 @@ def _scopes(first: _Atom, atoms: Sequence[_Atom]) -> Iterator[tuple[str, str]]:
     for atom in atoms:
         if atom.name not in shown:
             yield atom.name, _SUPPRESSED[atom.suppress]
-
-
-def read_umls_st21pv(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """The part of the UMLS that MedMentions ST21pv links to: concepts of 21 semantic types and
-    their descendants that have an English name of one of 18 sources, with all their English names.
-
-    path (Path): as for `read_umls`.
-    YIELDS (Row): one a concept. RAISES (AngelError): as `read_umls`.
-    """
-    types, sources = frozenset(ST21PV_TYPES.split()), frozenset(ST21PV_SOURCES.split())
-    return read_umls(path, report, sources=sources, types=types, all_names=True)
 
 
 def _find(path: Path, name: str) -> list[Path]:
@@ -198,14 +189,13 @@ class _TypeTable:
 class _Parents:
     """Parents of concepts, as two sorted arrays of numbers.
 
-    paths (Sequence[Path]): MRREL.RRF. taken (Callable[[str, str], bool]): which rows count, by
-        source and suppression.
+    paths (Sequence[Path]): MRREL.RRF. wanted (_Filter): which rows count.
     """
 
-    def __init__(self, paths: Sequence[Path], taken: Callable[[str, str], bool]) -> None:
+    def __init__(self, paths: Sequence[Path], wanted: _Filter) -> None:
         pairs = array("q")
         for path, line, cui, cells in _rows(paths, 16):
-            if cells[3] not in ("PAR", "CHD") or not taken(cells[10], cells[14]):
+            if cells[3] not in ("PAR", "CHD") or not wanted.takes(cells[10], cells[14]):
                 continue
             match = _CUI.fullmatch(cells[4])
             if match is None:
@@ -235,44 +225,37 @@ def _retired(paths: Sequence[Path], report: VocabularyReport) -> dict[str, list[
 
 
 def _definitions(
-    paths: Sequence[Path], taken: Callable[[str, str], bool], type_table: _TypeTable
+    paths: Sequence[Path], wanted: _Filter, type_table: _TypeTable
 ) -> dict[int, list[tuple[str, str]]]:
     """The definitions of each concept with the atoms that they belong to."""
     definitions: dict[int, list[tuple[str, str]]] = {}
     for _, _, cui, (_, aui, _, _, source, text, suppress, *_) in _rows(paths, 8):
-        if taken(source, suppress) and type_table.allows(cui):
+        if wanted.takes(source, suppress) and type_table.allows(cui):
             definitions.setdefault(cui, []).append((aui, text))
     return definitions
 
 
 def _atoms(
-    paths: Sequence[Path],
-    taken: Callable[[str, str], bool],
-    of_sources: Callable[[str], bool],
-    languages: Collection[str] | None,
-    type_table: _TypeTable,
-    report: VocabularyReport,
+    paths: Sequence[Path], wanted: _Filter, type_table: _TypeTable, report: VocabularyReport
 ) -> Iterator[_Atom]:
     for path, line, cui, cells in _rows(paths, 18):
         _, language, status, _, string_type, _, preferred, aui = cells[:8]
-        if languages is not None and language not in languages:
+        source, name, suppress = cells[11], cells[14], cells[16]
+        if wanted.languages is not None and language not in wanted.languages:
             report.skipped["names in other languages"] += 1
-        elif not taken(cells[11], cells[16]):
+        elif not wanted.takes(source, suppress):
             report.skipped["names of other sources or suppressed"] += 1
         elif not type_table.allows(cui):
             report.skipped["names of concepts of other types"] += 1
         else:
             rank = (status == "P", string_type == "PF", preferred == "Y")
-            source = of_sources(cells[11])
-            yield _Atom(path, line, cui, aui, cells[14], source, rank, cells[16])
+            yield _Atom(path, line, cui, aui, name, wanted.is_own(source), rank, suppress)
 
 
-def _recognises(path: Path, head: str) -> bool:
+def _recognizes(path: Path, head: str) -> bool:
     if path.is_dir():
         return bool(_find(path, "MRCONSO.RRF"))
     return path.name.upper().startswith("MRCONSO.RRF")
 
 
-UMLS = Format("umls.v1", read_umls, _recognises)
-# The same files, of which another part is taken: it has to be named.
-ST21PV = Format("umls_st21pv.v1", read_umls_st21pv, lambda path, head: False)
+FORMAT = Format("umls.v1", read_umls, _recognizes)
