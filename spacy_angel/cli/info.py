@@ -27,6 +27,7 @@ def info(
 
 
 def _print_installation() -> None:
+    import os
     import platform
     import re
     from contextlib import suppress
@@ -38,7 +39,7 @@ def _print_installation() -> None:
     from ..about import SHIPPED_NAMES, __version__, shipped_folder
     from ..annotation.pipeline_folder import folder_fingerprint
     from ..files.download import cache_folder
-    from ..model.fastest import describe_cpu, fastest_dtype
+    from ..model.fastest import fastest_dtype
     from ..vocabulary.sources.installed import installed_vocabularies
     from ..vocabulary.storage.arrays import META
 
@@ -51,7 +52,7 @@ def _print_installation() -> None:
     rows |= {
         "python": platform.python_version(),
         "system": platform.platform(),
-        "cpu": describe_cpu(),
+        "cpu": f"{os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}",
         "gpu": f"CUDA {torch.version.cuda}: {', '.join(gpus) or 'none'}",
         "cache": str(cache_folder()),
     }

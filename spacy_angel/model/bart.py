@@ -18,6 +18,7 @@ from ..errors import AngelError
 from .bart_encoder import (
     BartEncoder,
     Embedding,
+    Layer,
     Norm,
     Packing,
     WeightStore,
@@ -53,20 +54,14 @@ def is_supported(config: Any) -> bool:
     )
 
 
-class _DecoderLayer:
-    def __init__(self, store: WeightStore, name: str, dtype: torch.dtype) -> None:
-        qkv = [f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")]
-        self.qkv = store.linear(qkv, dtype)
-        self.out = store.linear([f"{name}.self_attn.out_proj"])
-        self.attention_norm = Norm(store.rest, f"{name}.self_attn_layer_norm")
-        self.cross_q = store.linear([f"{name}.encoder_attn.q_proj"], dtype)
+class _DecoderLayer(Layer):
+    def __init__(self, store: WeightStore, name: str, attention_dtype: torch.dtype) -> None:
+        super().__init__(store, name, attention_dtype)
+        self.cross_q = store.linear([f"{name}.encoder_attn.q_proj"], attention_dtype)
         cross_kv = [f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")]
-        self.cross_kv = store.linear(cross_kv, dtype)
+        self.cross_kv = store.linear(cross_kv, attention_dtype)
         self.cross_out = store.linear([f"{name}.encoder_attn.out_proj"])
         self.cross_norm = Norm(store.rest, f"{name}.encoder_attn_layer_norm")
-        self.fc1 = store.linear([f"{name}.fc1"])
-        self.fc2 = store.linear([f"{name}.fc2"])
-        self.final_norm = Norm(store.rest, f"{name}.final_layer_norm")
 
 
 class BartModel:

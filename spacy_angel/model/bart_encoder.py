@@ -187,7 +187,7 @@ class BartEncoder:
         self.heads = config.encoder_attention_heads
         self.activation: str = config.activation_function
         self._layers = [
-            _EncoderLayer(self, store, f"model.encoder.layers.{i}")
+            Layer(store, f"model.encoder.layers.{i}", self.attention_dtype)
             for i in range(config.encoder_layers)
         ]
 
@@ -201,7 +201,10 @@ class BartEncoder:
         x = self.embed(pack_ids(rows, self.device), packing.positions, added)
         mask = padding_mask(packing, self.attention_dtype)
         for layer in self._layers:
-            x = layer(x, packing, mask)
+            q, k, v = packing.split_heads(layer.qkv(x), 3, self.heads)
+            attended = packing.join_heads(attend(q, k, v, mask))
+            x = layer.attention_norm(x + layer.out(attended))
+            x = layer.final_norm(x + layer.fc2(layer.fc1(x, self.activation)))
         return x, packing
 
     def passes(self, rows: Sequence[_T]) -> Iterator[list[_T]]:
@@ -222,24 +225,21 @@ class BartEncoder:
             yield group
 
 
-class _EncoderLayer:
-    def __init__(self, encoder: BartEncoder, store: WeightStore, name: str) -> None:
-        self.encoder = encoder
+class Layer:
+    """Self-attention and feed-forward network, which the layers of both sides have.
+
+    store (WeightStore): has the weights. name (str): of the layer in the checkpoint.
+    attention_dtype (torch.dtype): in which attention runs.
+    """
+
+    def __init__(self, store: WeightStore, name: str, attention_dtype: torch.dtype) -> None:
         qkv = [f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")]
-        self.qkv = store.linear(qkv, encoder.attention_dtype)
+        self.qkv = store.linear(qkv, attention_dtype)
         self.out = store.linear([f"{name}.self_attn.out_proj"])
         self.attention_norm = Norm(store.rest, f"{name}.self_attn_layer_norm")
         self.fc1 = store.linear([f"{name}.fc1"])
         self.fc2 = store.linear([f"{name}.fc2"])
         self.final_norm = Norm(store.rest, f"{name}.final_layer_norm")
-
-    def __call__(self, x: Tensor, packing: Packing, mask: Tensor | None) -> Tensor:
-        """x (Tensor): [total, d_model]. mask: [n, 1, 1, width] or None. RETURNS: as x."""
-        encoder = self.encoder
-        q, k, v = packing.split_heads(self.qkv(x), 3, encoder.heads)
-        attended = packing.join_heads(attend(q, k, v, mask))
-        x = self.attention_norm(x + self.out(attended))
-        return self.final_norm(x + self.fc2(self.fc1(x, encoder.activation)))
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:

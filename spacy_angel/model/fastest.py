@@ -4,11 +4,7 @@ The order depends on the processor: bfloat16 is slower than float32 without AVX5
 int8, whose activations are rounded at each layer, is behind bfloat16 where AMX does both.
 """
 
-import os
-import platform
-import re
 from functools import cache
-from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
@@ -60,15 +56,3 @@ def seconds_of(dtype: FastDtype) -> float:
             seconds.append(perf_counter() - begin)
     # The first run compiles the kernel.
     return min(seconds[1:])
-
-
-def describe_cpu() -> str:
-    """RETURNS (str): the processor, its cores and the instructions that torch uses, e.g.
-    `AMD EPYC 9V74, 2 cores, AVX512`."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf8", errors="replace")
-    except OSError:  # not Linux
-        text = ""
-    found = re.search(r"^model name\s*:\s*(.+)", text, re.MULTILINE)
-    name = found[1] if found else platform.processor() or platform.machine()
-    return f"{name}, {os.cpu_count()} cores, {torch.backends.cpu.get_cpu_capability()}"

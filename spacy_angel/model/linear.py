@@ -130,19 +130,28 @@ def _int8_product(
     dtype (torch.dtype): float32 or bfloat16, of the result.
     RETURNS (Tensor): [n, out].
     """
-    x_scale, bias, output_scale, output_zero_point = 1.0, None, 1.0, 0
     return torch.ops.onednn.qlinear_pointwise(
-        *(rows, x_scale, zero_point),
-        *(weight, scale, weight_zero_points),
-        *(bias, output_scale, output_zero_point, dtype),
-        *("none", [], ""),  # no operation after it
+        qx=rows,
+        x_scale=1.0,
+        x_zero_point=zero_point,
+        qw=weight,
+        w_scale=scale,
+        w_zero_point=weight_zero_points,
+        bias=None,
+        output_scale=1.0,
+        output_zero_point=0,
+        output_dtype=dtype,
+        post_op_name="none",
+        post_op_args=[],
+        post_op_algorithm="",
     )
 
 
 @cache
 def int8_is_exact() -> bool:
-    """RETURNS (bool): whether torch has the int8 product and this CPU computes it exactly: without
-    VNNI instructions, sums of two products saturate at 32,767."""
+    """RETURNS (bool): whether torch has the int8 product with the arguments of `_int8_product`, and
+    this CPU computes it exactly: without VNNI instructions, sums of two products saturate at
+    32,767. If not, int8 layers compute in float32."""
     rows = torch.full((1, 64), 255, dtype=torch.uint8)
     weight = torch.full((1, 64), 127, dtype=torch.int8)
     zero = torch.zeros(1, dtype=torch.int64)

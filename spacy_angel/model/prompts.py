@@ -6,7 +6,7 @@ The published models read `<s> left START mention END right </s>` in the encoder
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # Tokens of a species context that are read.
 _MAX_SPECIES_CONTEXT = 24
-# More characters than a token of biomedical text has on average.
-_CHARACTERS_PER_TOKEN = 8
+# More characters than the tokens of a text have on average, the space before a word included.
+_CHARACTERS_PER_TOKEN = 16
 _WHITE_SPACE = re.compile(r"\s")
 # The marks that GenBioEL takes out of names (appendix E.1, step 2).
 _TO_SPACES = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
@@ -110,11 +110,6 @@ class PromptEncoder:
         self.bos_ids, self.eos_ids = _special_ids(tokenizer, eos_token_id)
         self._start = self._ids([format.start_mark], plain=False)[0]
         self._end = self._ids([format.end_mark], plain=False)[0]
-        self._special = {
-            part: self._ids([part], plain=False)[0]
-            for part, special in self._prefix_parts
-            if special
-        }
         self._settle()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -163,8 +158,12 @@ class PromptEncoder:
         text = self._ids([_after_space(self._mention_text(m)) for m in mentions])
         contexts = [self._context(m) for m in mentions]
         lead = _after_space if self.format.leading_space else str
-        left = self._context_ids([lead(before) for before, _ in contexts], _last_words)
-        right = self._context_ids([_after_space(after) for _, after in contexts], _first_words)
+        # Of a long context only as much as can be read is tokenized.
+        room = _CHARACTERS_PER_TOKEN * self.max_source_tokens
+        left = self._ids([self._lower(_last_words(lead(text), room)) for text, _ in contexts])
+        right = self._ids(
+            [self._lower(_first_words(_after_space(text), room)) for _, text in contexts]
+        )
         species_contexts = self._species_ids(mentions)
         return [
             self._fit(*parts) for parts in zip(left, text, right, species_contexts, strict=True)
@@ -172,32 +171,15 @@ class PromptEncoder:
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
-        texts = [self._mention_text(m) for m in mentions]
-        rows: list[list[int]] = [[] for _ in mentions]
-        for part, is_special in self._prefix_parts:
-            if is_special:
-                parts = [self._special[part]] * len(rows)
-            else:
-                parts = self._ids([part.format(mention=text) for text in texts])
-            for row, ids in zip(rows, parts, strict=True):
-                row += ids
+        rows = self._ids(
+            [self.format.prefix.format(mention=self._mention_text(m)) for m in mentions]
+        )
         return [[self.decoder_start_token_id, *_cut_middle(row, self._max_prefix)] for row in rows]
 
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
         """RETURNS (list[list[int]]): ids of each name with a leading space and the end token."""
         rows = self._ids([" " + name for name in names])
         return [[*ids[: self._max_name], self.eos_token_id] for ids in rows]
-
-    @cached_property
-    def _prefix_parts(self) -> list[tuple[str, bool]]:
-        """The prefix cut at the special tokens that it names, and whether a part is one: they are
-        meant there, while in a mention they are words."""
-        tokens = self.tokenizer.added_tokens_decoder.values()
-        special = sorted((t.content for t in tokens if t.special), key=len, reverse=True)
-        if not special:
-            return [(self.format.prefix, False)]
-        parts = re.split(f"({'|'.join(map(re.escape, special))})", self.format.prefix)
-        return [(part, i % 2 == 1) for i, part in enumerate(parts) if part]
 
     def _species_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         if not self.format.suffixes:
@@ -239,29 +221,6 @@ class PromptEncoder:
 
     def _lower(self, text: str) -> str:
         return text.lower() if self.format.lowercase else text
-
-    def _context_ids(
-        self, texts: list[str], cut: Callable[[str, int], tuple[str, str]]
-    ) -> list[list[int]]:
-        """Token ids of contexts, of long ones only as much as can be read.
-
-        Tokenizers work word by word, so a piece cut at white space has the tokens that it has in
-        the whole, but perhaps for the word at its edge. A piece that turns out too short without
-        that word is replaced by the whole.
-        """
-        pieces = [cut(text, _CHARACTERS_PER_TOKEN * self.max_source_tokens) for text in texts]
-        rows = self._ids([self._lower(piece) for piece, _ in pieces])
-        # A token takes a byte at least.
-        short = [
-            i
-            for i, (piece, edge) in enumerate(pieces)
-            if len(piece) < len(texts[i])
-            and len(rows[i]) < self.max_source_tokens + 4 * len(edge) + 4
-        ]
-        whole = self._ids([self._lower(texts[i]) for i in short])
-        for i, ids in zip(short, whole, strict=True):
-            rows[i] = ids
-        return rows
 
     def _ids(self, texts: list[str], plain: bool = True) -> list[list[int]]:
         """plain (bool): a `</s>` or `[SEP]` in a text is a word like others, not the model's."""
@@ -315,21 +274,19 @@ def _after_space(text: str) -> str:
     return f" {text}" if text else ""
 
 
-def _last_words(text: str, n: int) -> tuple[str, str]:
-    """text (str), n (int): characters wanted. RETURNS (tuple[str, str]): at most so many from the
-    end, whole words (`one two three`, 8 → `three`), and the word at the edge."""
-    if len(text) <= n:
-        return text, ""
-    offset = next((i for i in range(len(text) - n, len(text)) if text[i - 1].isspace()), len(text))
-    return text[offset:], (text[offset:].split(maxsplit=1) or [""])[0]
+def _last_words(text: str, n: int) -> str:
+    """text (str), n (int): characters wanted. RETURNS (str): at most so many from the end, whole
+    words if there are any: `one two three`, 8 → `three`."""
+    if len(text) <= n or text[-n - 1].isspace():
+        return text[-n:]
+    return (text[-n:].split(maxsplit=1) or [""])[-1]
 
 
-def _first_words(text: str, n: int) -> tuple[str, str]:
-    """As `_last_words`, from the beginning (`one two three`, 8 → `one two`)."""
-    if len(text) <= n:
-        return text, ""
-    offset = next((i for i in range(n, 0, -1) if text[i].isspace()), 0)
-    return text[:offset], (text[:offset].rsplit(maxsplit=1) or [""])[-1]
+def _first_words(text: str, n: int) -> str:
+    """As `_last_words`, from the beginning: `one two three`, 8 → `one two`."""
+    if len(text) <= n or text[n].isspace():
+        return text[:n]
+    return (text[:n].rsplit(maxsplit=1) or [""])[0]
 
 
 def _cut_middle(ids: list[int], limit: int) -> list[int]:

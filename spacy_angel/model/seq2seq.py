@@ -9,7 +9,6 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from safetensors import SafetensorError
 from torch import Tensor
@@ -172,23 +171,15 @@ class GenericDecoding:
         return copy(self)
 
     def _score(self, mentions: list[int], paths: list[list[int]]) -> Tensor:
-        """RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the token after each path;
-        one that another path continues is read from that one's row."""
+        """RETURNS (Tensor): float32[n, n_tokens], log-probabilities of what follows each path."""
         from transformers.modeling_outputs import BaseModelOutput
 
-        longest: dict[tuple[int, tuple[int, ...]], int] = {}
-        for i in sorted(range(len(paths)), key=lambda i: len(paths[i])):
-            for end in range(1, len(paths[i]) + 1):
-                longest[mentions[i], tuple(paths[i][:end])] = i
-        read_from = [longest[m, tuple(path)] for m, path in zip(mentions, paths, strict=True)]
-        rows, row_of_path = np.unique(read_from, return_inverse=True)
-        ids, _ = self.model.pad([paths[row] for row in rows])
-        chosen = torch.tensor([mentions[row] for row in rows], device=ids.device)
+        ids, mask = self.model.pad(paths)
         logits = self.model.model(
-            encoder_outputs=BaseModelOutput(last_hidden_state=self._states[chosen]),
-            attention_mask=self._source_mask[chosen],
+            encoder_outputs=BaseModelOutput(last_hidden_state=self._states[mentions]),
+            attention_mask=self._source_mask[mentions],
             decoder_input_ids=ids,
             use_cache=False,
         ).logits
-        last = [len(path) - 1 for path in paths]
-        return torch.log_softmax(logits[row_of_path.tolist(), last].float(), dim=-1)
+        last = logits[torch.arange(len(paths), device=ids.device), mask.sum(dim=1) - 1]
+        return torch.log_softmax(last.float(), dim=-1)

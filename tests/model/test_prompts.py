@@ -100,11 +100,6 @@ def test_special_tokens_in_a_mention_are_words_in_its_prefix() -> None:
     [ids] = bart().prefix_ids([Mention("</s>")])
     assert ids.count(2) == 1
     assert bart_tokenizer().decode(ids[1:]) == " </s> is"
-    # What the format itself names is meant as such.
-    format = PromptFormat(prefix="{mention} [END]", start_mark="[START]", end_mark="[END]")
-    encoder = PromptEncoder(bert_like().tokenizer, format, 2, 3)
-    [ids] = encoder.prefix_ids([Mention("[SEP] diabetes [END]")])
-    assert (ids[0], ids[-1], ids.count(11), ids.count(3)) == (2, 11, 1, 0)
 
 
 @pytest.mark.parametrize("prefix", ["{name} is", "{} is", "{0}", "{mention is", "}", "{mention.x}"])
