@@ -91,7 +91,7 @@ def read_corpus(
     chosen = FORMATS.named(format) if format else FORMATS.of(path)
     if not path.exists():
         raise AngelError(cannot_read(path, "there is no such file"))
-    options = chosen.checked(options, _OPTIONS)
+    options = checked_options(chosen.read, options, chosen.name, _OPTIONS)
     flags = {"keep_duplicates": keep_duplicates, "strict": strict}
     keep_duplicates, strict = checked_options(read_corpus, flags, chosen.name).values()
     report = report if report is not None else CorpusReport()

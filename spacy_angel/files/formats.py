@@ -69,15 +69,6 @@ class Format:
         """
         _check_names(self.options, names, self.name, common)
 
-    def checked(self, options: Mapping[str, Any], common: Sequence[str] = ()) -> dict[str, Any]:
-        """options (Mapping[str, Any]): by name; text is converted. common (Sequence[str]): see
-        `check_names`.
-
-        RETURNS (dict[str, Any]): for `read`.
-        RAISES (AngelError): an unknown option or an invalid value.
-        """
-        return checked_options(self.read, options, self.name, common)
-
 
 def _options(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(signature(function).parameters)[2:]

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -132,7 +132,8 @@ def read_table(path: Path) -> Table:
 def table_writer(
     path: Path, columns: Mapping[str, type], schema: Any = None
 ) -> Iterator[Callable[[Sequence[Any]], Any]]:
-    """Write a table row by row; the file appears once it is complete.
+    """Write a table row by row; the file appears once it is complete. The rows of a Parquet file
+    are in memory until then.
 
     path (Path): the suffix says what it is, see `read_table`; never packed.
     columns (Mapping[str, type]): names, and `str`, `int` or `float` for Parquet.
@@ -141,7 +142,7 @@ def table_writer(
     RAISES (AngelError): another suffix, or a package for it is not installed.
     """
     suffix = _suffix(path)
-    with replacing_path(path) as temporary, ExitStack() as stack:
+    with replacing_path(path) as temporary:
         if suffix == ".xlsx":
             book = _import("openpyxl", "tables").Workbook(write_only=True)
             sheet = book.create_sheet()
@@ -149,41 +150,32 @@ def table_writer(
             yield sheet.append
             book.save(temporary)
         elif suffix == ".parquet":
-            yield stack.enter_context(_parquet_writer(temporary, columns, schema))
+            rows: list[Sequence[Any]] = []
+            yield rows.append
+            _write_parquet(temporary, rows, columns, schema)
         else:
-            file = stack.enter_context(temporary.open("w", newline="", encoding="utf8"))
-            separator = "\t" if suffix == ".tsv" else ","
-            writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-            writer.writerow(columns)
-            yield writer.writerow
+            with temporary.open("w", newline="", encoding="utf8") as file:
+                separator = "\t" if suffix == ".tsv" else ","
+                writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+                writer.writerow(columns)
+                yield writer.writerow
 
 
-@contextmanager
-def _parquet_writer(
-    path: Path, columns: Mapping[str, type], schema: Any
-) -> Iterator[Callable[[Sequence[Any]], None]]:
+def _write_parquet(
+    path: Path, rows: Sequence[Sequence[Any]], columns: Mapping[str, type], schema: Any
+) -> None:
     pq = _import("pyarrow.parquet", "parquet")
     import pyarrow as pa
 
     types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
     known = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
     full = pa.schema([(name, known.get(name, types[kind])) for name, kind in columns.items()])
-    rows: list[dict[str, Any]] = []
-
-    def write(row: Sequence[Any]) -> None:
-        # What Excel has as a number or a date is text in a column of texts.
-        cells = zip(full, row, strict=True)
-        rows.append({f.name: str(v) if v and f.type == pa.string() else v for f, v in cells})
-        if len(rows) == _CHUNK:
-            flush()
-
-    def flush() -> None:
-        writer.write_table(pa.Table.from_pylist(rows, full))
-        rows.clear()
-
-    with pq.ParquetWriter(path, full) as writer:
-        yield write
-        flush()
+    # What Excel has as a number or a date is text in a column of texts.
+    cells = [
+        [str(cell) if cell and field.type == pa.string() else cell for cell in column]
+        for field, column in zip(full, zip(*rows, strict=True), strict=bool(rows))
+    ]
+    pq.write_table(pa.table(cells, full) if rows else full.empty_table(), path)
 
 
 def _suffix(path: Path) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from spacy_angel.files.atomic import (
-    replacing,
     replacing_folder,
     replacing_path,
     write_json,
@@ -18,21 +17,8 @@ class Interrupted(Exception):
     """What stops the writing half way."""
 
 
-def test_a_file_appears_whole(tmp_path: Path) -> None:
-    path = tmp_path / "new folder" / "file"
-    with replacing(path) as file:
-        file.write(b"one")
-        assert not path.exists()
-    assert path.read_bytes() == b"one"
-    with suppress(Interrupted), replacing(path) as file:
-        file.write(b"tw")
-        raise Interrupted
-    assert path.read_bytes() == b"one"
-    assert list(path.parent.iterdir()) == [path]
-
-
 def test_what_a_library_writes_appears_whole(tmp_path: Path) -> None:
-    with replacing_path(tmp_path / "file") as temporary:
+    with replacing_path(tmp_path / "new folder" / "file") as temporary:
         assert temporary.name.startswith(".file.")
         assert not temporary.exists()
         temporary.write_bytes(b"one")
@@ -44,7 +30,7 @@ def test_what_a_library_writes_appears_whole(tmp_path: Path) -> None:
         (temporary / "a").touch()
         raise Interrupted
     files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
-    assert files == {"file", "folder", "folder/a"}
+    assert files == {"new folder", "new folder/file", "folder", "folder/a"}
 
 
 def test_text_and_json(tmp_path: Path) -> None:

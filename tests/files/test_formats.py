@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.files.formats import Format, Formats
+from spacy_angel.files.formats import Format, Formats, checked_options
 
 GROUP = "spacy_angel_test_formats"
 
@@ -28,9 +28,10 @@ def make_package(folder: Path, entries: str, source: str) -> None:
 
 def test_a_format_and_its_options() -> None:
     assert LETTERS.options == ("upper", "kinds")
-    assert LETTERS.checked({"upper": "yes", "kinds": "a"}) == {"upper": True, "kinds": "a"}
+    given = {"upper": "yes", "kinds": "a"}
+    assert checked_options(read_letters, given, "letters.v1") == {"upper": True, "kinds": "a"}
     with pytest.raises(AngelError, match=r"letters\.v1 has no option case\. Its options: upper"):
-        LETTERS.checked({"case": 1})
+        checked_options(read_letters, {"case": 1}, "letters.v1")
     with pytest.raises(AngelError, match="Its options: prefix, upper, kinds"):
         LETTERS.check_names(["case"], ["prefix"])
 

@@ -195,27 +195,26 @@ def test_every_format_has_seeds_that_are_read(kind: str, name: str) -> None:
         check(kind, name, seed)
 
 
+@pytest.fixture
+def seeds(kind: str, name: str, request: pytest.FixtureRequest) -> list[Path]:
+    made = [request.getfixturevalue("made")[name]] if name in MADE else []
+    return [*made, *seeds_of(kind, name)]
+
+
 @pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
-@pytest.mark.parametrize(("kind", "name"), [case for case in CASES if case[1] not in MADE])
-def test_damaged_files(kind: str, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    fuzz(kind, name, list(seeds_of(kind, name)), tmp_path_factory, EXAMPLES)
-
-
-@pytest.mark.parametrize("name", MADE)
-def test_damaged_files_that_are_no_text(
-    name: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+@pytest.mark.parametrize(("kind", "name"), CASES)
+def test_damaged_files(
+    kind: str, name: str, seeds: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    seeds = [made[name], *seeds_of("corpus", name)]
-    fuzz("corpus", name, seeds, tmp_path_factory, EXAMPLES)
+    fuzz(kind, name, seeds, tmp_path_factory, EXAMPLES)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_a_minute_of_damaged_files(
-    kind: str, name: str, made: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+    kind: str, name: str, seeds: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    seeds = [*([made[name]] if name in MADE else []), *seeds_of(kind, name)]
     end = monotonic() + MINUTE
     while monotonic() < end:
         fuzz(kind, name, seeds, tmp_path_factory, 50, by_chance=True)

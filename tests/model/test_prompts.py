@@ -68,12 +68,6 @@ def bert_like(max_source_tokens: int = 512) -> PromptEncoder:
     return PromptEncoder(fast, format, decoder_start_token_id=2, eos_token_id=3)
 
 
-# The rules
-
-
-# The published models' tokenizer
-
-
 def test_bart_tokens_of_the_published_models() -> None:
     encoder = bart()
     mention = Mention("Diabetes", "Patients with ", " were seen")
@@ -176,32 +170,21 @@ def test_other_scripts(text: str) -> None:
 
 
 @settings(max_examples=50)
-@given(
-    st.lists(st.builds(Mention, st.text(), st.text(), st.text()), max_size=4),
-    st.integers(4, 40),
-)
-def test_any_text_fits_and_does_not_depend_on_its_batch(
-    mentions: list[Mention], limit: int
-) -> None:
-    encoder = bart(limit)
+@given(st.lists(st.builds(Mention, st.text(), st.text(), st.text()), max_size=4))
+def test_any_text_fits_and_does_not_depend_on_its_batch(mentions: list[Mention]) -> None:
+    encoder = bart(12)
     sources = encoder.source_ids(mentions)
-    assert all(4 <= len(ids) <= limit for ids in sources)
+    assert all(4 <= len(ids) <= 12 for ids in sources)
     assert sources == [ids for m in mentions for ids in encoder.source_ids([m])]
-    assert encoder.prefix_ids(mentions) == [
-        ids for m in mentions for ids in encoder.prefix_ids([m])
-    ]
 
 
 def test_fingerprint() -> None:
-    assert bart().fingerprint == bart(64).fingerprint
-    other_end = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, eos_token_id=1)
-    fingerprints = {e.fingerprint for e in (bart(), other_end, t5_like(), bert_like())}
-    assert len(fingerprints) == 4
     # A decoder that reads less has shorter names, so its trie is another one.
     short = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, 2, positions=300)
-    longer = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, 2, positions=1024)
-    assert len({bart().fingerprint, short.fingerprint, longer.fingerprint}) == 3
-    assert t5_like().fingerprint == t5_like().fingerprint
+    other_end = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, eos_token_id=1)
+    different = (bart(), short, other_end, t5_like(), bert_like())
+    assert len({encoder.fingerprint for encoder in different}) == 5
+    assert bart().fingerprint == bart(64).fingerprint
 
 
 def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_path: Path) -> None:

@@ -61,20 +61,9 @@ def test_decoder_starts_as_the_same_layers(tmp_path):
     source = model.encoder.layer
     for side, taken in ((bart.encoder, [0, 1, 3]), (bart.decoder, [0, 3])):
         for layer, of in zip(side.layers, taken, strict=True):
-            assert torch.equal(
-                layer.self_attn.v_proj.weight, source[of].attention.self.value.weight
-            )
             assert torch.equal(layer.fc2.bias, source[of].output.dense.bias)
     cross = bart.decoder.layers[1]
     assert torch.equal(cross.encoder_attn.q_proj.bias, source[3].attention.self.query.bias)
-    assert torch.equal(
-        cross.encoder_attn_layer_norm.weight, source[3].attention.output.LayerNorm.weight
-    )
-    positions = model.embeddings.position_embeddings.weight[5]
-    assert torch.allclose(
-        bart.decoder.embed_positions.weight[7],
-        positions + model.embeddings.token_type_embeddings.weight[0],
-    )
 
 
 def test_marks_become_tokens_where_words_look_the_same(tmp_path):

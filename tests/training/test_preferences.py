@@ -46,14 +46,6 @@ def test_pairs_of_ranks(right, above, every):
     assert len(rank_pairs(right, "all")) == every
 
 
-def test_pairs_of_one_prediction():
-    names, right = ["a", "b", "c", "d", "e", "f"], [False, True, False, True, False, True]
-    found = prediction_pairs(M, names, right, PairSettings(top_k=4))
-    assert [(p.chosen, p.rejected) for p in found] == [("b", "a"), ("d", "a"), ("d", "c")]
-    assert {p.mention for p in found} == {M}
-    assert len(prediction_pairs(M, names, right, PairSettings(top_k=6, rule="all"))) == 9
-
-
 def test_a_prediction_with_nothing_right():
     wrong = [False, False]
     assert prediction_pairs(M, ["a", "b"], wrong, PairSettings(), "p") == []

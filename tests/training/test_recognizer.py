@@ -11,7 +11,6 @@ from support.models import make_tiny_model
 from support.tiny_recogniser import LABELS, TEXTS
 from support.tiny_training import quick
 
-from spacy_angel.about import DATA
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.training.models.losses import IGNORE
@@ -22,7 +21,7 @@ from spacy_angel.training.recognizer.config import (
     RecognizerData,
     RecognizerSettings,
 )
-from spacy_angel.training.recognizer.module import recognizer_folder, tag_loss
+from spacy_angel.training.recognizer.module import tag_loss
 from spacy_angel.training.recognizer.training import score_table, train_recognizer
 
 
@@ -143,10 +142,3 @@ def test_a_run_continues_from_another_and_adds_labels(
     texts = [text for text, _ in TEXTS]
     known = [[m[:3] for m in found if m.label != "RASH"] for found in second.find(texts)]
     assert list(map(set, known)) == [{m[:3] for m in found} for found in first.find(texts)]
-
-
-def test_a_recogniser_is_found_by_folder_pipeline_or_name() -> None:
-    pipeline = DATA / "en_angel_bio"
-    inner = pipeline / "angel_recogniser" / "model"
-    for name in ("en_angel_bio", str(pipeline), str(inner)):
-        assert recognizer_folder(name) == inner

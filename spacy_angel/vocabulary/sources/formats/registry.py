@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ....files.formats import Formats
+from ....files.formats import Formats, checked_options
 from ...names.concepts import Concept
 from . import (
     fhir,
@@ -80,7 +80,8 @@ def read_vocabulary(
     path = Path(path)
     chosen = FORMATS.named(format) if format is not None else FORMATS.of(path)
     report = report if report is not None else VocabularyReport()
-    return merge_rows(path, chosen.read(path, report, **chosen.checked(options)), report)
+    options = checked_options(chosen.read, options, chosen.name)
+    return merge_rows(path, chosen.read(path, report, **options), report)
 
 
 def infer_format(path: str | Path) -> str:
