@@ -17,7 +17,7 @@ from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import link_by_source, prepare_docs
 from ..pipelines.load import load_folder, open_pipeline
-from .documents import SCORES, AnnotatedDocument, Failure
+from .outputs import SCORES, AnnotatedDocument
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -74,38 +74,36 @@ class DocumentLinker:
         # Loaded now, so that a missing model or vocabulary is not the failure of a document.
         linker.kb.search_space(linker.generator.prompts, [None])
 
-    def batches(
-        self, documents: Sequence[CorpusDocument]
-    ) -> Iterator[list[AnnotatedDocument | Failure]]:
+    def link(self, documents: Sequence[CorpusDocument]) -> Iterator[AnnotatedDocument | Exception]:
         """Link documents batch by batch.
 
         documents (Sequence[CorpusDocument]): any number.
-        YIELDS (list[AnnotatedDocument | Failure]): of a batch, in the order of the documents.
+        YIELDS (AnnotatedDocument | Exception): each document, or what it failed with.
         RAISES (AngelError): the last MAX_FAILURES documents all failed.
         """
         for batch in minibatch(documents, self._settings.batch_size):
-            with warnings.catch_warnings():
+            # Words of the texts would stay in spaCy's vocabulary and fill the memory.
+            with warnings.catch_warnings(), self.nlp.memory_zone():
                 # scispaCy's detector warns of every text without an abbreviation.
                 warnings.filterwarnings("ignore", message=r"\[W036\]")
                 results = self._link_separately(batch)
-            last = results[-1]
-            all_failed = all(isinstance(result, Failure) for result in results)
+            all_failed = all(isinstance(result, Exception) for result in results)
             self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
-            if self._failed_in_a_row >= MAX_FAILURES and isinstance(last, Failure):
-                n = self._failed_in_a_row
-                raise AngelError(f"All of the last {n} documents failed: {last.reason}")
-            yield results
+            if self._failed_in_a_row >= MAX_FAILURES:
+                n, reason = self._failed_in_a_row, failure_reason(results[-1])
+                raise AngelError(f"All of the last {n} documents failed: {reason}")
+            yield from results
 
     def _link_separately(
         self, documents: Sequence[CorpusDocument]
-    ) -> list[AnnotatedDocument | Failure]:
+    ) -> list[AnnotatedDocument | Exception]:
         """Link documents together; where that fails, one half after the other, down to the document
         whose fault it is. A batch too large for a GPU's memory goes through in parts likewise."""
         try:
             return list(self._link(documents))
         except Exception as error:
             if len(documents) == 1:
-                return [Failure(documents[0].doc_id, error)]
+                return [error]
         half = len(documents) // 2
         return [
             *self._link_separately(documents[:half]),
@@ -137,11 +135,11 @@ class DocumentLinker:
                 for span, link, pieces in zip(find_spans(doc, span_key), links, parts, strict=True)
                 if not is_dropped(span, link, settings)
             ]
-            mentions = tuple(mention for mention, _ in linked)
+            mentions, fields = zip(*linked, strict=True) if linked else ((), ())
             document = CorpusDocument(
                 document.doc_id, document.text, mentions, title_end=document.title_end
             )
-            results.append(AnnotatedDocument(document, [link for _, link in linked]))
+            results.append(AnnotatedDocument(document, list(fields)))
         return results
 
     def _mention(
@@ -157,24 +155,25 @@ class DocumentLinker:
         name = kb[concept_id].canonical_name if concept_id in kb else None
         fields: dict[str, Any] = {"name": name or None, **self._scores(score)}
         if self._settings.candidates:
-            fields["candidates"] = [] if link is None else self._candidates(link)
+            # All concepts that were found, even if the thresholds leave no link.
+            found = [] if link is None else link.candidates
+            names = {c["concept_id"]: c["name"] for c in reversed(found)}
+            fields["candidates"] = [
+                {"concept_id": concept_id, "name": names[concept_id], **self._scores(score)}
+                for concept_id, score in self.linker.rank(found)
+            ]
         mention = GoldMention(span.start_char, span.end_char, span.text, label, concept_id, parts)
         return mention, fields
-
-    def _candidates(self, link: "Link") -> list[dict[str, Any]]:
-        """All concepts that were found, even if the thresholds leave no link."""
-        names: dict[str, str] = {}
-        for candidate in link.candidates:
-            names.setdefault(candidate["concept_id"], candidate["name"])
-        return [
-            {"concept_id": concept_id, "name": names[concept_id], **self._scores(score)}
-            for concept_id, score in self.linker.rank(link.candidates)
-        ]
 
     def _scores(self, score: float | None) -> dict[str, float | None]:
         score = None if score is None else round(score, 4)
         values = (score, None) if self.linker.settings.rerank else (None, score)
         return dict(zip(SCORES, values, strict=True))
+
+
+def failure_reason(error: Any) -> str:
+    """error (Any): what a document failed with. RETURNS (str): its type and message."""
+    return f"{type(error).__name__}: {error}"
 
 
 def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> DocumentLinker:

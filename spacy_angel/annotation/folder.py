@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AngelError
-from ..files.json_values import parse_as
-from .stores import RUN, Store, absolute
+from ..files.json_values import checked, parse_as
+from .stores import Store
 
 if TYPE_CHECKING:
     from .inputs import Input
 
+RUN = "_run.json"
 MANIFEST = "_manifest.json"
 
 
@@ -35,7 +36,7 @@ class InputRecord:
     """An input of a run.
 
     number (int): its position among the inputs, from 0.
-    name (str): its absolute path or address; `-` for standard input.
+    name (str): its absolute path or address.
     format (str), size (int), sha256 (str): of its content; no digest where it changed while it was
         read.
     shards (int | None): number of its shards; None until it was read.
@@ -90,40 +91,38 @@ def open_output(path: str | Path, settings: Mapping[str, Any]) -> Iterator["Outp
         written, or is in use by another process.
     """
     store = Store(str(path))
+    store.create()
     with store.locked():
-        try:
-            yield OutputFolder(store, settings)
-        finally:
-            # Of processes that were killed.
-            for name in store.sizes():
-                if name.startswith(".") and name.endswith(".new"):
-                    store.delete(name)
+        yield OutputFolder(store, json.loads(json.dumps(settings)))
 
 
 class OutputFolder:
     """The output of a run, and what is recorded in it.
 
-    store (Store), settings (Mapping[str, Any]): see `open_output`.
+    store (Store), settings (dict[str, Any]): see `open_output`.
     RAISES (AngelError): see `open_output`.
     """
 
-    def __init__(self, store: Store, settings: Mapping[str, Any]) -> None:
+    def __init__(self, store: Store, settings: dict[str, Any]) -> None:
         self.inputs: dict[int, InputRecord] = {}
         self.shards: dict[tuple[int, int], ShardRecord] = {}
-        self._settings: dict[str, Any] = json.loads(json.dumps(settings))
+        self._settings = settings
         self._store = store
         sizes = store.sizes()
-        self._check_settings(is_new=RUN not in sizes)
-        for name in filter(re.compile(r"_\d+(-\d+)?\.json").fullmatch, sizes):
+        self._check_settings(sizes)
+        for name in sizes:
+            # Left by a process that was killed.
+            if name.startswith(".") and name.endswith(".new"):
+                store.delete(name)
             # What a damaged record stands for is done again.
             with suppress(OSError, ValueError):
-                if "-" not in name:
+                if re.fullmatch(r"_\d+\.json", name):
                     record = parse_as(store.read(name), InputRecord)
                     self.inputs[record.number] = record
-                    continue
-                shard = parse_as(store.read(name), ShardRecord)
-                if sizes.get(shard.file) == shard.size:
-                    self.shards[shard.input, shard.shard] = shard
+                elif re.fullmatch(r"_\d+-\d+\.json", name):
+                    shard = parse_as(store.read(name), ShardRecord)
+                    if sizes.get(shard.file) == shard.size:
+                        self.shards[shard.input, shard.shard] = shard
 
     def begin_input(self, source: "Input", sha256: str) -> InputRecord:
         """Get the record of an input, which is identified by its name.
@@ -133,7 +132,7 @@ class OutputFolder:
         RETURNS (InputRecord): the earlier one, or a new one.
         RAISES (AngelError): the content differs from that of a finished input.
         """
-        name = readable(absolute(source.name))
+        name = readable(source.full_name)
         known = next((record for record in self.inputs.values() if record.name == name), None)
         if known is not None and known.sha256 == sha256:
             return known
@@ -157,7 +156,7 @@ class OutputFolder:
         self.inputs[record.number] = record
 
     def write_shard(self, data: bytes, record: ShardRecord) -> None:
-        """data (bytes), record (ShardRecord): of a shard, see `ShardWorker.annotate`."""
+        """data (bytes), record (ShardRecord): of a shard, see `ShardAnnotator.annotate`."""
         self._store.write(record.file, data)
         self._store.write(_record_name(record.input, record.shard), _dump(asdict(record)))
         self.shards[record.input, record.shard] = record
@@ -199,10 +198,10 @@ class OutputFolder:
         self._store.write(MANIFEST, _dump(manifest))
         return manifest
 
-    def _check_settings(self, *, is_new: bool) -> None:
+    def _check_settings(self, sizes: Mapping[str, int]) -> None:
         path, now = self._store.path, self._settings
-        if is_new:
-            if any(not name.startswith(".") for name in self._store.sizes()):
+        if RUN not in sizes:
+            if any(not name.startswith(".") for name in sizes):
                 raise AngelError(
                     f"{path} has other files and no run to continue. Use a new folder."
                 )
@@ -217,32 +216,26 @@ class OutputFolder:
 
 
 def verify(path: str | Path) -> tuple[int, list[str]]:
-    """Compare the shards of an output with the digests in their records.
+    """Compare the shards of a finished output with the digests in its manifest.
 
     path (str | Path): output folder or its address.
-    RETURNS (tuple[int, list[str]]): number of the shards; files that are missing, have no record,
-        or have changed.
-    RAISES (AngelError): the folder is no output of `annotate`, or a record is damaged.
+    RETURNS (tuple[int, list[str]]): number of the shards in the manifest; names of files that have
+        changed, are missing, or are not in the manifest.
+    RAISES (AngelError): the folder is no finished output of `annotate`.
     """
-    store = Store(str(path), create=False)
+    store = Store(str(path))
     sizes = store.sizes()
-    if RUN not in sizes:
-        raise AngelError(f"{path} is no output of `annotate`: it has no {RUN}.")
-    shards = {name for name in sizes if re.match(r"\d+-\d+\.", name)}
-    records = {name for name in sizes if re.fullmatch(r"_\d+-\d+\.json", name)}
-    changed = {name for name in shards if f"_{name.partition('.')[0]}.json" not in records}
     try:
-        for name in filter(re.compile(r"_\d+\.json").fullmatch, sizes):
-            source = parse_as(store.read(name), InputRecord)
-            wanted = {_record_name(source.number, i) for i in range(source.shards or 0)}
-            changed |= wanted - records
-        for name in records:
-            record = parse_as(store.read(name), ShardRecord)
-            data = store.read(record.file) if record.file in sizes else b""
-            if record.file not in sizes or sha256(data).hexdigest() != record.sha256:
-                changed.add(record.file)
+        manifest = parse_as(store.read(MANIFEST) if MANIFEST in sizes else b"{}", dict[str, Any])
+        records = checked(manifest.get("shards", []), list[ShardRecord])
     except ValueError as error:
-        raise AngelError(f"{path}/{name} is damaged: {error}.") from error
+        raise AngelError(f"{path}/{MANIFEST} is damaged: {error}.") from error
+    if not manifest.get("finished"):
+        raise AngelError(f"{path} is no finished output of `annotate`: run it with all inputs.")
+    digests = {record.file: record.sha256 for record in records}
+    found = {name for name in sizes if re.match(r"\d+-\d+\.", name)}
+    changed = found ^ {*digests}
+    changed |= {n for n in found & {*digests} if sha256(store.read(n)).hexdigest() != digests[n]}
     return len(records), sorted(changed)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
-from .stores import RUN, STREAM, filesystem, is_address, local_copy, version
+from .folder import RUN
+from .stores import filesystem, is_address, local_copy
 
 # Enough of a file to infer its format.
 _HEAD_BYTES = 2**16
@@ -32,14 +33,21 @@ class Input:
     format: str
     size: int
 
+    @property
+    def full_name(self) -> str:
+        """The absolute path, or the address."""
+        return self.name if is_address(self.name) else os.path.abspath(self.name)
+
     def fingerprint(self) -> str:
         """RETURNS (str): SHA-256 of the content; for a folder, of the names and contents of its
-        files; at an address, of the version. RAISES (AngelError): a file cannot be read."""
+        files; at an address, of the version. Empty if a file is missing or cannot be read."""
         state = sha256()
         try:
             for path in self.paths:
                 if is_address(path):
-                    state.update(version(path).encode())
+                    system, inside = filesystem(path)
+                    system.invalidate_cache()
+                    state.update(f"{inside} {system.checksum(inside)}".encode())
                     continue
                 if path != self.name:
                     name, size = os.path.basename(path), os.path.getsize(path)
@@ -47,13 +55,9 @@ class Input:
                 with open(path, "rb") as file:
                     while block := file.read(2**20):
                         state.update(block)
-        except OSError as error:
-            raise AngelError(cannot_read(self.name, error.strerror or error)) from error
+        except OSError:
+            return ""
         return state.hexdigest()
-
-    def version(self) -> str:
-        """RETURNS (str): changes when a file is written to; cheap to get."""
-        return "\n".join(map(version, self.paths))
 
 
 def plan_inputs(
@@ -63,78 +67,47 @@ def plan_inputs(
 
     paths (Sequence[str | Path]): files and folders, or addresses of them. A folder stands for its
         files, sorted by name, without hidden files, checksums and the records of `annotate`; its
-        plain texts become one input. Folders inside it and files of no known format are not read,
-        and a warning says so.
+        plain texts become one input. A warning names what is not read: folders inside it, broken
+        links and files of no known format.
     format (str | None): one of `input_formats()`; None infers it from each file.
     options (Collection[str]): names of the options that the reader will get.
     RETURNS (list[Input]): in the order given.
     RAISES (AngelError): a file is missing or unreadable, a folder is empty or is one corpus, or a
         format or an option is unknown.
     """
-    if format is not None and format not in input_formats():
-        raise AngelError(unknown_name("input format", format, ", ".join(input_formats())))
+    known = input_formats()
+    if format is not None and format not in known:
+        raise AngelError(unknown_name("input format", format, ", ".join(known)))
     inputs: list[Input] = []
     for name in map(str, paths):
-        is_folder, files = _list_files(name)
+        is_folder, files, skipped = _list_files(name)
         texts: dict[str, int] = {}
-        skipped = []
         for path, size in files.items():
             kind = format or _find_format(path)
+            if kind is None and not is_folder:
+                message = f"Cannot tell the format of {path}. Give --format with one of "
+                raise AngelError(f"{message}{', '.join(known)}.")
             if kind is None:
-                if not is_folder:
-                    raise AngelError(_unknown_format(path))
                 skipped.append(os.path.basename(path))
             elif kind == "text" and is_folder:
                 texts[path] = size
             else:
                 inputs.append(Input(path, (path,), kind, size))
         if skipped:
-            message = f"{name} contains files of no known format, which are not read: "
+            message = f"{name} contains folders, or files of no known format, which are not read: "
             warnings.warn(message + ", ".join(skipped[:5]), AngelWarning, stacklevel=2)
         if texts:
             inputs.append(Input(name, tuple(texts), "text", sum(texts.values())))
     for source in inputs:
-        known = FORMATS[source.format]
         # Plain texts have no identifiers that a prefix could complete.
-        common = () if known.holds == "texts" else ("prefix",)
-        known.check_names({*options} - {*common}, common=common)
+        common = () if FORMATS[source.format].holds == "texts" else ("prefix",)
+        FORMATS[source.format].check_names({*options} - {*common}, common=common)
     return inputs
 
 
 def input_formats() -> tuple[str, ...]:
     """RETURNS (tuple[str, ...]): names of the formats that hold whole documents."""
     return tuple(name for name, format in FORMATS.items() if format.holds != "mentions")
-
-
-def infer_format(path: str | Path) -> str:
-    """Infer the format of a file from its first lines and its name.
-
-    path (str | Path): file, plain or gzip, or its address.
-    RETURNS (str): one of `input_formats()`; `text` for `*.txt` that is nothing else.
-    RAISES (AngelError): the format is unknown.
-    """
-    if (found := _find_format(str(path))) is None:
-        raise AngelError(_unknown_format(path))
-    return found
-
-
-def _unknown_format(path: str | Path) -> str:
-    known = ", ".join(input_formats())
-    return f"Cannot tell the format of {path}. Give --format with one of {known}."
-
-
-def _find_format(path: str) -> str | None:
-    is_text = path.lower().removesuffix(".gz").endswith(".txt")
-    try:
-        with local_copy(path, _HEAD_BYTES) as file:
-            format = FORMATS.recognized(file)
-    except AngelError:
-        if not is_text:
-            raise
-        format = None
-    if format is not None and format.name in input_formats():
-        return format.name
-    return "text" if is_text else None
 
 
 def read_input(
@@ -153,41 +126,49 @@ def read_input(
     """
     for path in source.paths:
         with local_copy(path) as file:
-            name = STREAM if source.name == STREAM else os.path.basename(path)
             for document in read_corpus(
                 file, source.format, keep_duplicates=True, strict=strict, report=report, **options
             ):
-                yield name, document
+                yield os.path.basename(path), document
             report.notes[:] = [note.replace(str(file), path) for note in report.notes]
 
 
-def _list_files(path: str) -> tuple[bool, dict[str, int]]:
-    """Whether a path is a folder, and its files by name with their sizes."""
+def _find_format(path: str) -> str | None:
+    """The format of a file by its content and name; None if it is unknown."""
+    is_text = path.lower().removesuffix(".gz").endswith(".txt")
+    try:
+        with local_copy(path, _HEAD_BYTES) as file:
+            format = FORMATS.recognized(file)
+    except AngelError:
+        if not is_text:
+            raise
+        format = None
+    if format is not None and format.name in input_formats():
+        return format.name
+    return "text" if is_text else None
+
+
+def _list_files(path: str) -> tuple[bool, dict[str, int], list[str]]:
+    """Whether a path is a folder; its files with their sizes; names of what else is in it."""
     system, inside = filesystem(path)
     if not system.exists(inside):
         raise AngelError(cannot_read(path, "there is no such file"))
     if not system.isdir(inside):
-        return False, {path: system.size(inside)}
+        return False, {path: system.size(inside)}, []
     if not is_address(path) and (corpus := FORMATS.recognized(Path(path))) and corpus.is_folder:
         command = f"spacy-angel corpus {path} -o documents.json"
         raise AngelError(f"{path} is a {corpus.name} corpus. Convert it first: `{command}`.")
     entries = {os.path.basename(entry["name"]): entry for entry in system.ls(inside, detail=True)}
     hidden = (".", "_") if RUN in entries else (".",)
-    folders, files = [], {}
+    files, others = {}, []
     for name, entry in sorted(entries.items()):
         if name.startswith(hidden) or name.endswith(".md5"):
             continue
-        is_link = entry["type"] not in ("file", "directory")
-        if entry["type"] == "directory" or (is_link and system.isdir(entry["name"])):
-            folders.append(name)
-        elif not is_link or system.isfile(entry["name"]):
+        # Not a pipe, which would be waited for without end.
+        if entry["type"] == "file" or system.isfile(entry["name"]):
             files[f"{path.rstrip('/')}/{name}"] = entry["size"]
         else:
-            # A pipe would be waited for without end.
-            raise AngelError(cannot_read(entry["name"], "it is a broken link, a pipe or a device"))
-    if folders:
-        message = f"{path} contains folders that are not read ({', '.join(folders[:5])})."
-        warnings.warn(message, AngelWarning, stacklevel=3)
+            others.append(name)
     if not files:
         raise AngelError(f"The folder {path} holds no files.")
-    return True, files
+    return True, files, others

@@ -7,22 +7,51 @@ PubTator) does not affect the others.
 import csv
 import io
 import json
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any
 
-from ..corpora.docs import GOLD_SPANS, to_doc
+from ..corpora.documents import CorpusDocument
 from ..corpora.formats.bioc import bioc_collection, to_bioc
 from ..corpora.formats.pubtator import format_pubtator
 from ..corpora.formats.rows import import_parquet
-from ..errors import AngelError
-from .documents import SCORES, AnnotatedDocument
 
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
+SCORES = ("probability", "share")
+"""Names of the score of a link: a probability that it is right, or a share among names."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedDocument:
+    """A document with its links.
+
+    document (CorpusDocument): its mentions have the identifiers that they were linked to, empty
+        for NIL.
+    links (list[dict[str, Any]]): for each mention the canonical `name` of its concept, and one of
+        `probability` (with `rerank`) and `share`, rounded; the others are None, as all are without
+        a concept. With `candidates`, all concepts that were found, best first.
+    input (str): name of the file that the document is from, without its folder.
+    """
+
+    document: CorpusDocument
+    links: list[dict[str, Any]]
+    input: str = ""
+
+    def to_row(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): a JSON object or table row, with `input`, `doc_id`,
+        `title_end`, `text` and `mentions`; a mention has `start`, `end`, `text`, `label`,
+        `concept_id`, and the fields of its link."""
+        mentions = [
+            {"start": m.start, "end": m.end, "text": m.text, "label": m.label}
+            | {"concept_id": m.concept_ids or None, **link}
+            for m, link in zip(self.document.mentions, self.links, strict=True)
+        ]
+        return {
+            "input": self.input,
+            "doc_id": self.document.doc_id,
+            "title_end": self.document.title_end,
+            "text": self.document.text,
+            "mentions": mentions,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +59,17 @@ class OutputFormat:
     """How documents become a file.
 
     suffix (str): of the file's name.
-    encode (Callable): makes the piece of a document; also gets the pipeline.
+    encode (Callable): makes the piece of a document.
     join (Callable): makes the file from the pieces; is told whether they have candidates.
-    header (int | None): lines that only the first of several files keeps when they are
-        concatenated; None where they cannot be.
     """
 
     suffix: str
-    encode: Callable[[AnnotatedDocument, "Language"], Any]
-    join: Callable[[Sequence[Any], bool], bytes]
-    header: int | None = None
+    encode: Callable[[AnnotatedDocument], Any]
+    join: Callable[[Sequence[Any], bool], bytes] = lambda pieces, _: b"".join(pieces)
 
 
-def _parquet_schema(candidates: bool) -> Any:
+def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
+    pq = import_parquet()
     import pyarrow as pa
 
     scores = [(name, pa.float64()) for name in SCORES]
@@ -51,27 +78,15 @@ def _parquet_schema(candidates: bool) -> Any:
     mention = [*offsets, ("text", pa.string()), ("label", pa.string()), *names]
     if candidates:
         mention.append(("candidates", pa.list_(pa.struct(names))))
-    columns = [
-        ("input", pa.string()),
-        ("doc_id", pa.string()),
-        ("title_end", pa.int64()),
-        ("text", pa.string()),
-        ("mentions", pa.list_(pa.struct(mention))),
-    ]
-    return pa.schema(columns)
-
-
-def _join_parquet(rows: Sequence[Any], candidates: bool) -> bytes:
-    pq = import_parquet()
-    import pyarrow as pa
-
-    table = pa.Table.from_pylist(list(rows), schema=_parquet_schema(candidates))
+    columns = [("input", pa.string()), ("doc_id", pa.string()), ("title_end", pa.int64())]
+    columns += [("text", pa.string()), ("mentions", pa.list_(pa.struct(mention)))]
+    table = pa.Table.from_pylist(list(rows), schema=pa.schema(columns))
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
     return buffer.getvalue()
 
 
-def _bioc(document: AnnotatedDocument, _: "Language") -> dict[str, Any]:
+def _bioc(document: AnnotatedDocument) -> dict[str, Any]:
     """BioC as in `corpora`, with name, score and candidates as further infons."""
     value = to_bioc(document.document)
     value["infons"]["input"] = document.input
@@ -81,43 +96,18 @@ def _bioc(document: AnnotatedDocument, _: "Language") -> dict[str, Any]:
             if scores := {name: str(link[name]) for name in SCORES if link[name] is not None}:
                 annotation["infons"] |= {"name": link["name"], **scores}
             if "candidates" in link:
-                found = [[c["concept_id"], c["name"], _score(c)] for c in link["candidates"]]
+                found = [
+                    [c["concept_id"], c["name"], *(c[n] for n in SCORES if c[n] is not None)]
+                    for c in link["candidates"]
+                ]
                 annotation["infons"]["candidates"] = json.dumps(found, ensure_ascii=False)
     return value
-
-
-def _doc(document: AnnotatedDocument, nlp: "Language") -> "Doc":
-    """A Doc with all mentions in `doc.spans["gold"]`, those that do not overlap in `doc.ents`, and
-    `kb_id_`, `._.kb_id` and `._.kb_ents` on each; `doc.user_data["input"]` names the file."""
-    doc = to_doc(document.document, nlp)
-    doc.user_data["input"] = document.input
-    for span, link in zip(doc.spans[GOLD_SPANS], document.links, strict=True):
-        span._.kb_id = span.kb_id_
-        if (score := _score(link)) is not None:
-            best = [{"concept_id": span.kb_id_, SCORES[0]: score}]
-            found = link.get("candidates", best)
-            span._.kb_ents = [(c["concept_id"], _score(c)) for c in found]
-    return doc
-
-
-def _score(values: dict[str, Any]) -> float | None:
-    return next((values[name] for name in SCORES if values.get(name) is not None), None)
-
-
-def _join_docs(docs: Sequence[Any], _: bool) -> bytes:
-    from spacy.tokens import DocBin
-
-    return DocBin(store_user_data=True, docs=docs).to_bytes()
-
-
-def _concatenate(pieces: Sequence[bytes], _: bool) -> bytes:
-    return b"".join(pieces)
 
 
 def _table(suffix: str, separator: str) -> OutputFormat:
     """A table with a row per mention, quoted where needed."""
 
-    def rows(document: AnnotatedDocument, _: "Language") -> bytes:
+    def encode(document: AnnotatedDocument) -> bytes:
         row = document.to_row()
         mentions = row["mentions"]
         for mention in mentions:
@@ -135,52 +125,20 @@ def _table(suffix: str, separator: str) -> OutputFormat:
         csv.writer(text, delimiter=separator, lineterminator="\n").writerows(values)
         return text.getvalue().encode("utf8")
 
-    return OutputFormat(suffix, rows, join, header=1)
+    return OutputFormat(suffix, encode, join)
 
 
 OUTPUT_FORMATS = {
     "jsonl": OutputFormat(
-        ".jsonl",
-        lambda each, _: (json.dumps(each.to_row(), ensure_ascii=False) + "\n").encode("utf8"),
-        _concatenate,
-        header=0,
+        ".jsonl", lambda each: (json.dumps(each.to_row(), ensure_ascii=False) + "\n").encode("utf8")
     ),
-    "parquet": OutputFormat(".parquet", lambda each, _: each.to_row(), _join_parquet),
+    "parquet": OutputFormat(".parquet", AnnotatedDocument.to_row, _join_parquet),
     "csv": _table(".csv", ","),
     "tsv": _table(".tsv", "\t"),
     "pubtator": OutputFormat(
-        ".pubtator",
-        lambda each, _: format_pubtator(each.document).encode("utf8"),
-        _concatenate,
-        header=0,
+        ".pubtator", lambda each: format_pubtator(each.document).encode("utf8")
     ),
     "bioc_json": OutputFormat(
         ".bioc.json", _bioc, lambda documents, _: b"".join(bioc_collection(documents))
     ),
-    "docbin": OutputFormat(".spacy", _doc, _join_docs),
 }
-
-
-def shard_writer(format: str, file: BinaryIO) -> Callable[[Path], None]:
-    """Concatenate the shards of an output in one stream.
-
-    format (str): one of OUTPUT_FORMATS. file (BinaryIO): the stream.
-    RETURNS (Callable[[Path], None]): to be called with each shard's file, in order.
-    RAISES (AngelError): files of the format cannot be concatenated.
-    """
-    streams = [name for name, value in OUTPUT_FORMATS.items() if value.header is not None]
-    if format not in streams:
-        known = ", ".join(streams)
-        raise AngelError(f"Standard output can be {known}, not {format}. Give a folder.")
-    skipped = 0
-
-    def write(shard: Path) -> None:
-        nonlocal skipped
-        with open(shard, "rb") as source:
-            for _ in range(skipped):
-                source.readline()
-            shutil.copyfileobj(source, file)
-        file.flush()
-        skipped = OUTPUT_FORMATS[format].header or 0
-
-    return write

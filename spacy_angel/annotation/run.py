@@ -1,27 +1,26 @@
 """Annotate files into a folder of shards; finished shards stay when a run is continued."""
 
-import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
 
 from ..corpora.formats.rows import import_parquet
 from ..errors import AngelError, unknown_name
 from .document_linker import LinkingSettings, MentionSource
 from .folder import open_output
-from .inputs import Input, plan_inputs
+from .inputs import plan_inputs
+from .jobs import shard_jobs
 from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
-from .plan import Plan
-from .progress import Progress
-from .ray import import_ray, ray_actors
-from .shards import ShardWorker
-from .stores import STREAM
-from .workers import annotate_shards, here, processes
+from .shards import ShardAnnotator
+from .workers import import_ray, open_workers
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -44,7 +43,6 @@ def annotate(
     ray: str | None = None,
     strict: bool = False,
     options: Mapping[str, Any] | None = None,
-    on_shard: Callable[[Path], None] | None = None,
 ) -> dict[str, Any]:
     """Annotate files into shards. Called again with the same settings, it continues.
 
@@ -52,8 +50,7 @@ def annotate(
     workers it had. New inputs can be added to a finished output.
 
     inputs (str | Path | Sequence[str | Path]): files and folders, or addresses of them that fsspec
-        knows (`s3://bucket/folder`); `-` is standard input, which is JSON lines unless
-        `input_format` says otherwise.
+        knows (`s3://bucket/folder`).
     pipeline (str | Path | Language | None): folder, package, or a loaded pipeline; None is the
         pipeline that `spacy_angel.load()` returns.
     output (str | Path): a new folder, or that of the run to continue; or its address.
@@ -72,8 +69,6 @@ def annotate(
     strict (bool): stop at the first fault of an input and at a document that fails, instead of
         recording it.
     options (Mapping[str, Any] | None): of the input format, see `inputs.read_input`.
-    on_shard (Callable[[Path], None] | None): called with the file of each shard of the inputs, in
-        order.
     RETURNS (dict[str, Any]): the manifest, as in `_manifest.json`.
     RAISES (AngelError): a setting or file does not fit, a worker was killed; with `strict`, a
         document failed. Finished shards stay.
@@ -91,7 +86,6 @@ def annotate(
         import_parquet()
     if ray is not None:
         import_ray()
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     linking = LinkingSettings(mentions, candidates, batch_size)
     values = dict(options or {})
     settings = {
@@ -101,52 +95,45 @@ def annotate(
         "input_format": input_format,
         "options": values,
     }
+    paths = [inputs] if isinstance(inputs, str | Path) else inputs
+    sources = plan_inputs(paths, input_format, values)
+    devices = [device] * workers if ray is not None else find_devices(device, workers)
     with ExitStack() as stack:
-        sources = _sources(given, input_format, values, stack)
-        devices = [device] * workers if ray is not None else find_devices(device, workers)
         path, fingerprint = stack.enter_context(
             pipeline_folder(pipeline, kb, everywhere=ray not in (None, LOCAL))
         )
         settings |= {"pipeline": fingerprint, "versions": versions(device)}
         folder = stack.enter_context(open_output(output, settings))
-        size = sum(source.size for source in sources)
-        progress = stack.enter_context(Progress(size))
-        worker = ShardWorker(str(path), output_format, linking, strict, devices[0])
-        if ray is not None:
-            submit = stack.enter_context(ray_actors(ray, worker, workers))
-        elif len(devices) == 1:
-            submit = stack.enter_context(here(worker))
-        else:
-            submit = stack.enter_context(processes(worker, devices))
-        plan = Plan(sources, folder, progress, shard_size, strict, values)
+        bar = stack.enter_context(_progress_bar(sum(source.size for source in sources)))
+        annotator = ShardAnnotator(str(path), output_format, linking, strict, device)
+        submit = stack.enter_context(open_workers(annotator, devices, ray))
+        jobs = shard_jobs(
+            sources, folder, bar, shard_size=shard_size, strict=strict, options=values
+        )
+        # Shards that are with workers at a time.
         ahead = 1 if len(devices) == 1 and ray is None else 2 * len(devices)
+        pending = {}
+        documents = 0
         try:
-            for record in annotate_shards(plan.jobs(), submit, ahead, folder, progress):
-                if on_shard is not None:
-                    on_shard(Path(output, record.file))
+            for job in chain(jobs, [None]):
+                if job is not None:
+                    pending[submit(job)] = job.size
+                while len(pending) >= (1 if job is None else ahead):
+                    for future in wait(pending, None, FIRST_COMPLETED).done:
+                        data, record = future.result()
+                        folder.write_shard(data, record)
+                        documents += record.read
+                        bar.set_postfix(documents=f"{documents:,}", refresh=False)
+                        bar.update(pending.pop(future))
         except BaseException:
             # A full disk has no room for the manifest either.
             with suppress(AngelError):
                 folder.write_manifest(was_read=False)
             raise
-        return folder.write_manifest(was_read=plan.was_read)
+        return folder.write_manifest(was_read=True)
 
 
-def _sources(
-    paths: Sequence[str | Path],
-    format: str | None,
-    options: Mapping[str, Any],
-    stack: ExitStack,
-) -> list[Input]:
-    """The inputs. Standard input is stored in a file, so that it can be read twice."""
-    sources: list[Input] = []
-    for path in paths:
-        if str(path) != STREAM:
-            sources += plan_inputs([path], format, options)
-            continue
-        file = Path(stack.enter_context(TemporaryDirectory(prefix="spacy-angel-")), "stdin")
-        with file.open("wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-        [source] = plan_inputs([file], format or "jsonl", options)
-        sources.append(replace(source, name=STREAM))
-    return sources
+def _progress_bar(size: int) -> "tqdm[Any]":
+    """A bar of the bytes of the inputs; in a log, drawn every half minute."""
+    interval = 0.1 if sys.stderr.isatty() else 30
+    return tqdm(total=size, unit="B", unit_scale=True, smoothing=0, mininterval=interval)

@@ -1,5 +1,4 @@
-"""Files and folders on the disk, and in object stores at addresses such as `s3://bucket/folder`,
-which fsspec reads and writes."""
+"""Files and folders, local or at addresses such as `s3://bucket/folder`, through fsspec."""
 
 import os
 from collections.abc import Iterator
@@ -17,46 +16,22 @@ from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.system import advice, reason
 
-STREAM = "-"
-"""The name of standard input and standard output."""
-
-RUN = "_run.json"
-"""The file by which an output folder is recognized."""
-
 
 def is_address(path: str | Path) -> bool:
     """RETURNS (bool): whether a path is an address in an object store."""
     return "://" in str(path)
 
 
-def absolute(path: str) -> str:
-    """RETURNS (str): an absolute path; an address or the name of a stream as it is."""
-    return path if path == STREAM or is_address(path) else os.path.abspath(path)
-
-
 def filesystem(path: str) -> tuple[Any, str]:
-    """path (str): local path or address. RETURNS (tuple[Any, str]): the file system of fsspec, and
-    the path in it. RAISES (AngelError): the package for such addresses is missing."""
+    """path (str): local path or address. RETURNS (tuple[Any, str]): its fsspec file system, and the
+    path in it. RAISES (AngelError): the package for such addresses is missing."""
     import fsspec.core
 
-    if not is_address(path):
-        return fsspec.filesystem("file"), os.path.abspath(path)
     try:
-        system, inside = fsspec.core.url_to_fs(path)
+        system, inside = fsspec.core.url_to_fs(path if is_address(path) else os.path.abspath(path))
     except (ImportError, ValueError) as error:
         raise AngelError(f"{path} cannot be opened: {error}.") from error
     return system, str(inside)
-
-
-def version(path: str) -> str:
-    """path (str): of a file. RETURNS (str): changes when the file is written to; empty where it is
-    missing."""
-    system, inside = filesystem(path)
-    system.invalidate_cache()
-    try:
-        return f"{inside} {system.checksum(inside)}"
-    except FileNotFoundError:
-        return ""
 
 
 @contextmanager
@@ -86,15 +61,16 @@ class Store:
     """A folder whose files are written as a whole or not at all.
 
     path (str): local path or address.
-    create (bool): create the folder if it is missing.
     """
 
-    def __init__(self, path: str, *, create: bool = True) -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
         self._system, self._inside = filesystem(path)
-        if create:
-            with self._writing():
-                self._system.makedirs(self._inside, exist_ok=True)
+
+    def create(self) -> None:
+        """Create the folder if it is missing."""
+        with self._writing():
+            self._system.makedirs(self._inside, exist_ok=True)
 
     def sizes(self) -> dict[str, int]:
         """RETURNS (dict[str, int]): bytes of each file in the folder, by its name."""
@@ -134,12 +110,12 @@ class Store:
             return
         handle = os.open(self._inside, os.O_RDONLY)
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except (BlockingIOError, PermissionError) as error:
-                raise AngelError(f"Another process is annotating into {self.path}.") from error
-            except OSError:
-                pass  # Some network disks have no locks.
+            # Some network disks have no locks.
+            with suppress(OSError):
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except (BlockingIOError, PermissionError) as error:
+                    raise AngelError(f"Another process is annotating into {self.path}.") from error
             yield
         finally:
             os.close(handle)

@@ -1,82 +1,58 @@
-"""Annotate shards on one machine: in this process, or in processes on CPUs and GPUs.
+"""Where shards are annotated: in this process, in processes on CPUs and GPUs, or on a Ray cluster.
 
-Each process has a model of its own; the vocabulary is mapped into memory that all share.
+All of them call `ShardAnnotator.annotate`. Each process has its own model; on one machine all of
+them share the memory of the vocabulary.
 """
 
 import multiprocessing as mp
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import cycle
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ..errors import AngelError
-from .folder import OutputFolder, ShardRecord
-from .progress import Progress
-from .shards import ShardJob, ShardWorker
+from ..errors import AngelError, missing_package
+from .folder import ShardRecord
+from .jobs import ShardJob
+from .pipeline_folder import LOCAL
+from .shards import ShardAnnotator
 
 Result = Future[tuple[bytes, ShardRecord]]
 Submit = Callable[[ShardJob], Result]
 
 
-def annotate_shards(
-    jobs: Iterable[ShardJob | ShardRecord],
-    submit: Submit,
-    ahead: int,
-    folder: OutputFolder,
-    progress: Progress,
-) -> Iterator[ShardRecord]:
-    """Have shards annotated, and write each as soon as it is done.
+def open_workers(
+    annotator: ShardAnnotator, devices: list[str | None], ray: str | None
+) -> AbstractContextManager[Submit]:
+    """Start workers, which end with the context.
 
-    jobs (Iterable[ShardJob | ShardRecord]): shards to annotate, and records of present ones.
-    submit (Submit): hands a shard to a worker.
-    ahead (int): shards that are with workers at a time.
-    folder (OutputFolder), progress (Progress): the output, and the bar to draw.
-    YIELDS (ShardRecord): of each shard, in the order of the jobs.
-    RAISES (AngelError): see `ShardWorker`; a shard cannot be written.
+    annotator (ShardAnnotator): opens the pipeline; its device is replaced.
+    devices (list[str | None]): of each worker; a single one is this process.
+    ray (str | None): address of a Ray cluster; None is this machine.
+    RETURNS (AbstractContextManager[Submit]): hands a shard to a worker.
     """
-    pending: dict[Result, tuple[int, int]] = {}
-    done: dict[int, ShardRecord] = {}
-    first = 0
-    for place, job in chain(enumerate(jobs), [(0, None)]):
-        if isinstance(job, ShardRecord):
-            done[place] = job
-        elif job is not None:
-            pending[submit(job)] = place, job.size
-        is_full = True
-        while is_full:
-            while first in done:
-                yield done.pop(first)
-                first += 1
-            is_full = len(pending) >= (ahead if job is not None else 1)
-            for future in wait(pending, None, FIRST_COMPLETED).done if is_full else ():
-                data, record = future.result()
-                folder.write_shard(data, record)
-                index, size = pending.pop(future)
-                done[index] = record
-                progress.count(record.read, record.mentions, size)
+    if ray is not None:
+        return _ray_actors(ray, annotator, devices)
+    if len(devices) > 1:
+        return _processes(annotator, devices)
+    return _here(replace(annotator, device=devices[0]))
 
 
 @contextmanager
-def here(worker: ShardWorker) -> Iterator[Submit]:
-    """Annotate in this process.
-
-    worker (ShardWorker): opens the pipeline.
-    YIELDS (Submit): annotates a shard.
-    """
+def _here(annotator: ShardAnnotator) -> Iterator[Submit]:
     import torch
 
     threads = torch.get_num_threads()
 
     def submit(job: ShardJob) -> Result:
         future: Result = Future()
-        future.set_result(worker.annotate(job))
+        future.set_result(annotator.annotate(job))
         return future
 
     try:
@@ -86,21 +62,14 @@ def here(worker: ShardWorker) -> Iterator[Submit]:
 
 
 @contextmanager
-def processes(worker: ShardWorker, devices: list[str | None]) -> Iterator[Submit]:
-    """Annotate in several processes, which end with the context.
-
-    worker (ShardWorker): as for `here`.
-    devices (list[str | None]): of each process.
-    YIELDS (Submit): hands a shard to a process.
-    RAISES (AngelError): a process was killed.
-    """
+def _processes(annotator: ShardAnnotator, devices: list[str | None]) -> Iterator[Submit]:
     context = mp.get_context("spawn")
     slots = context.SimpleQueue()
     for device in devices:
         slots.put(device)
     # Closed however this process ends; unlike an event it needs no lock.
     listening, life = context.Pipe(duplex=False)
-    arguments = (worker, slots, listening)
+    arguments = (annotator, slots, listening)
     pool = ProcessPoolExecutor(len(devices), context, initializer=_begin, initargs=arguments)
     try:
         yield lambda job: pool.submit(_run, job)
@@ -116,24 +85,64 @@ def processes(worker: ShardWorker, devices: list[str | None]) -> Iterator[Submit
         pool.shutdown(cancel_futures=True)
 
 
-_worker: ShardWorker
+_annotator: ShardAnnotator
 
 
-def _begin(worker: ShardWorker, slots: Any, life: Connection) -> None:
-    global _worker
+def _begin(annotator: ShardAnnotator, slots: Any, life: Connection) -> None:
+    global _annotator
     # Ctrl-C and the end of the terminal are handled by the parent.
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
-    _worker = replace(worker, device=slots.get())
+    _annotator = replace(annotator, device=slots.get())
 
 
 def _run(job: ShardJob) -> tuple[bytes, ShardRecord]:
-    return _worker.annotate(job)
+    return _annotator.annotate(job)
 
 
 def _end_with_parent(life: Connection) -> None:
     """End this process at once when the parent ends: a pool's process would wait for ever."""
     life.poll(None)
     os._exit(1)
+
+
+def import_ray() -> Any:
+    """RETURNS (Any): Ray. RAISES (AngelError): it is not installed."""
+    try:
+        import ray
+    except ImportError as error:
+        raise AngelError(missing_package("Annotation on many machines", "ray", "ray")) from error
+    return ray
+
+
+@contextmanager
+def _ray_actors(
+    address: str, annotator: ShardAnnotator, devices: list[str | None]
+) -> Iterator[Submit]:
+    """Actors that are restarted where they were killed, with a GPU each where the device is `cuda`,
+    or by default where the cluster has any. A cluster that the caller is connected to stays
+    connected; the address `local` starts one."""
+    ray = import_ray()
+    started = not ray.is_initialized()
+    if started:
+        cpus = {"num_cpus": max(os.cpu_count() or 1, len(devices))} if address == LOCAL else {}
+        ray.init(address=address, logging_level="warning", include_dashboard=False, **cpus)
+    try:
+        device = devices[0]
+        if device is None and ray.cluster_resources().get("GPU", 0):
+            device = "cuda"
+        n_gpus = int(device is not None and device.startswith("cuda"))
+        # Ray shows each actor its own GPU alone.
+        annotator = replace(annotator, device="cuda:0" if n_gpus else device)
+        options = {"num_gpus": n_gpus, "max_restarts": -1, "max_task_retries": -1}
+        actor = ray.remote(**options)(ShardAnnotator)
+        actors = cycle([actor.remote(**vars(annotator)) for _ in devices])
+        yield lambda job: next(actors).annotate.remote(job).future()
+    except AngelError as error:
+        # Ray's own error has the message within its traceback.
+        raise AngelError(str(getattr(error, "cause", error))) from error
+    finally:
+        if started:
+            ray.shutdown()

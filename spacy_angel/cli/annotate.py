@@ -1,8 +1,6 @@
 """`spacy-angel annotate`: large document sets."""
 
 import signal
-import sys
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -18,11 +16,11 @@ INCOMPLETE = 3
 def annotate(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders or their addresses; `-` for standard input."),
+        typer.Argument(help="Files, folders or their addresses."),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", help="Folder of the run; `-` for standard output."),
+        typer.Option("--output", "-o", help="Folder of the run, or its address."),
     ] = None,
     pipeline: Pipeline = None,
     kb: OtherVocabulary = None,
@@ -31,7 +29,7 @@ def annotate(
         str | None, typer.Option(help="Format of the inputs; by default inferred from each.")
     ] = None,
     to: Annotated[
-        str, typer.Option(help="Output: jsonl, parquet, csv, tsv, pubtator, bioc_json or docbin.")
+        str, typer.Option(help="Output: jsonl, parquet, csv, tsv, pubtator or bioc_json.")
     ] = "jsonl",
     mentions: Annotated[
         str, typer.Option(help="Link those of the `input`, of the `pipeline`, or `auto`: either.")
@@ -39,9 +37,7 @@ def annotate(
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Write all candidates of each mention.")
     ] = False,
-    shard_size: Annotated[
-        int | None, typer.Option(help="Documents per shard; else 1,000, or the batch size on `-`.")
-    ] = None,
+    shard_size: Annotated[int, typer.Option(help="Documents per shard.")] = 1000,
     batch_size: Annotated[
         int, typer.Option(help="Documents that go through the pipeline together.")
     ] = 64,
@@ -70,7 +66,6 @@ def annotate(
         return
     if not inputs or output is None:
         raise AngelError("annotate needs at least one input, and a folder: --output FOLDER.")
-    from ..annotation.outputs import shard_writer
     from ..annotation.run import annotate as run
 
     source: Any = pipeline
@@ -82,32 +77,29 @@ def annotate(
         # `nohup` ignores SIGHUP.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
             signal.signal(getattr(signal, name), signal.default_int_handler)
-    is_stream = output == "-"
-    with TemporaryDirectory(prefix="spacy-angel-") as temporary:
-        try:
-            manifest = run(
-                inputs,
-                source,
-                output=temporary if is_stream else output,
-                kb=kb,
-                input_format=format,
-                output_format=to,
-                mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
-                candidates=candidates,
-                shard_size=shard_size or (batch_size if is_stream else 1000),
-                batch_size=batch_size,
-                workers=workers,
-                device=device,
-                ray=ray,
-                strict=strict,
-                options=reader_options(option),
-                on_shard=shard_writer(to, sys.stdout.buffer) if is_stream else None,
-            )
-        except KeyboardInterrupt:
-            typer.echo("Interrupted. Run the same command again to continue.", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+    try:
+        manifest = run(
+            inputs,
+            source,
+            output=output,
+            kb=kb,
+            input_format=format,
+            output_format=to,
+            mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
+            candidates=candidates,
+            shard_size=shard_size,
+            batch_size=batch_size,
+            workers=workers,
+            device=device,
+            ray=ray,
+            strict=strict,
+            options=reader_options(option),
+        )
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. Run the same command again to continue.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
     counts = (f"{value:,} {name.replace('_', ' ')}" for name, value in manifest["counts"].items())
-    typer.echo(f"{', '.join(counts)}: {output}", err=is_stream)
+    typer.echo(f"{', '.join(counts)}: {output}")
     for entry in manifest["inputs"]:
         if entry["error"]:
             typer.echo(f"Not read to its end: {entry['error']}", err=True)
@@ -125,7 +117,7 @@ def _verify(folder: str) -> None:
 
     n_shards, changed = verify(folder)
     for name in changed:
-        typer.echo(f"{folder}/{name} is missing, has no record, or has changed.", err=True)
+        typer.echo(f"{folder}/{name} has changed, is missing, or is not in the manifest.", err=True)
     if changed:
         typer.echo("Delete these files and run `annotate` again with all inputs.", err=True)
         raise typer.Exit(1)

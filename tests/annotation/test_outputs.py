@@ -1,4 +1,4 @@
-"""Tables of links, and one stream of several shards."""
+"""Tables of links."""
 
 import csv
 import io
@@ -6,10 +6,8 @@ import json
 
 import pytest
 
-from spacy_angel.annotation.documents import AnnotatedDocument
-from spacy_angel.annotation.outputs import OUTPUT_FORMATS, shard_writer
+from spacy_angel.annotation.outputs import OUTPUT_FORMATS, AnnotatedDocument
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.errors import AngelError
 
 TEXT = 'migraine,\t"aspirin"\nand more'
 NIL = {"name": None, "probability": None, "share": None}
@@ -27,7 +25,7 @@ DOCUMENT = AnnotatedDocument(
 def table(format: str) -> str:
     kind = OUTPUT_FORMATS[format]
     documents = (DOCUMENT, AnnotatedDocument(CorpusDocument("d2", "x"), []))
-    pieces = [kind.encode(document, None) for document in documents]
+    pieces = [kind.encode(document) for document in documents]
     return kind.join(pieces, False).decode("utf8")
 
 
@@ -57,21 +55,7 @@ def test_candidates_are_a_column() -> None:
     ]
     document = CorpusDocument("d", "migraine", (GoldMention(0, 8, "migraine"),))
     kind = OUTPUT_FORMATS["tsv"]
-    piece = kind.encode(AnnotatedDocument(document, [{**NIL, "candidates": candidates}]), None)
+    piece = kind.encode(AnnotatedDocument(document, [{**NIL, "candidates": candidates}]))
     (row,) = csv.DictReader(io.StringIO(kind.join([piece], True).decode()), delimiter="\t")
     assert json.loads(row["candidates"]) == candidates
 
-
-def test_shards_follow_each_other_with_one_line_of_names(tmp_path) -> None:
-    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
-    (tmp_path / "b.csv").write_text("x,y\n3,4\n")
-    stream = io.BytesIO()
-    write = shard_writer("csv", stream)
-    write(tmp_path / "a.csv")
-    write(tmp_path / "b.csv")
-    assert stream.getvalue() == b"x,y\n1,2\n3,4\n"
-
-
-def test_formats_of_one_piece_are_no_stream() -> None:
-    with pytest.raises(AngelError, match="can be jsonl, csv, tsv, pubtator, not parquet"):
-        shard_writer("parquet", io.BytesIO())

@@ -107,7 +107,7 @@ def test_faults_and_failures_are_recorded(pipeline, tmp_path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes there")
-@pytest.mark.parametrize("format", ["jsonl", "parquet", "bioc_json", "docbin", "pubtator"])
+@pytest.mark.parametrize("format", ["jsonl", "parquet", "bioc_json", "pubtator"])
 def test_a_name_that_is_no_text_is_escaped(pipeline, tmp_path, format) -> None:
     if format == "parquet":
         pytest.importorskip("pyarrow")
@@ -158,49 +158,6 @@ def test_documents_that_are_missing_are_told(pipeline, tmp_path) -> None:
     assert (manifest["finished"], manifest["complete"]) == (True, False)
     # it stays so although there is nothing left to do
     assert CliRunner().invoke(app, [*command, "--to", "pubtator"]).exit_code == 3
-
-
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_shards_are_handed_on_in_order_as_they_come(pipeline, source, tmp_path, workers) -> None:
-    out, more = tmp_path / "out", write_jsonl(tmp_path / "more.jsonl", 7)
-    heard: list[tuple[str, int]] = []
-
-    def hear(path: Path) -> None:
-        heard.append((path.name, len(shards(out))))
-
-    options = {"output": out, "shard_size": 5, "workers": workers, "on_shard": hear}
-    annotate([source, more], pipeline, **options)
-    names = [f"00000-{i:06d}.jsonl" for i in range(5)] + [f"00001-{i:06d}.jsonl" for i in range(2)]
-    assert [name for name, _ in heard] == names
-    # Each as soon as it is there; of two processes one may do all others before the first is done.
-    if workers == 1:
-        assert [there for _, there in heard] == [1, 2, 3, 4, 5, 6, 7]
-    # An output that is there already is handed on whole.
-    heard.clear()
-    annotate([source, more], pipeline, **options)
-    assert [name for name, _ in heard] == names
-
-
-def test_standard_input_and_output(pipeline, source, tmp_path) -> None:
-    command = ["annotate", "-", "-o", "-", "--pipeline", str(pipeline), "--shard-size", "10"]
-    text = source.read_text("utf8")
-    done = CliRunner().invoke(app, command, input=text)
-    assert done.exit_code == 0, done.stderr
-    assert [json.loads(line)["doc_id"] for line in done.stdout.splitlines()] == [
-        f"d{i}" for i in range(25)
-    ]
-    assert "25 documents" in done.stderr
-    done = CliRunner().invoke(app, [*command, "--to", "tsv", "--format", "lines"], input="migraine")
-    assert done.stdout.splitlines()[1].split("\t")[:4] == ["-", "stdin:1", "0", "8"]
-    refused = CliRunner().invoke(app, [*command, "--to", "parquet"], input=text)
-    assert (refused.exit_code, refused.stdout) == (1, "")
-    # a folder goes on with the same text
-    command[3] = str(tmp_path / "out")
-    for _ in range(2):
-        assert CliRunner().invoke(app, command, input=text).exit_code == 0
-    assert len(rows(tmp_path / "out")) == 25
-    other = CliRunner().invoke(app, command, input=text + text)
-    assert "- has changed since" in other.stderr
 
 
 def test_another_vocabulary_for_the_shipped_pipeline(pipeline, source, tmp_path) -> None:
@@ -292,7 +249,6 @@ SUFFIX = {
     "parquet": "parquet",
     "pubtator": "pubtator",
     "bioc_json": "bioc.json",
-    "docbin": "spacy",
 }
 
 
@@ -345,21 +301,6 @@ def test_an_output_is_linked_anew_with_another_vocabulary(source, tmp_path) -> N
     found = {m["text"]: m["concept_id"] for row in after for m in row["mentions"]}
     assert found["migraine"] == "MY:1"
     assert {*found.values()} == {"MY:1", None}
-
-
-def test_docbin_holds_the_links(pipeline, tmp_path) -> None:
-    from spacy.tokens import DocBin
-
-    source = tmp_path / "in.pubtator"
-    source.write_text(PUBTATOR, "utf8")
-    annotate(source, pipeline, output=tmp_path / "out", output_format="docbin", candidates=True)
-    nlp = spacy.load(pipeline)
-    data = (tmp_path / "out/00000-000000.spacy").read_bytes()
-    first, second = DocBin().from_bytes(data).get_docs(nlp.vocab)
-    assert [ent.text for ent in first.ents] == ["Heart attack and aspirin"]
-    assert [span.kb_id_ for span in first.spans["gold"]][:2] == ["MESH:D009203", "MESH:D001241"]
-    (ent,) = second.ents
-    assert ent.kb_id_ == ent._.kb_id == ent._.kb_ents[0][0] == "MESH:D003920"
 
 
 def test_bioc_names_concept_and_score(pipeline, tmp_path) -> None:

@@ -1,0 +1,166 @@
+"""What a run has to do: inputs are read and cut into shards; those in the output are skipped."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+from tqdm import tqdm
+
+from ..corpora.documents import CorpusDocument, CorpusReport
+from ..errors import AngelError
+from .folder import OutputFolder, readable
+from .inputs import Input, read_input
+
+# Name of its file, and the document; None where a newer version replaces it.
+_Document: TypeAlias = tuple[str, CorpusDocument | None]
+
+# PubMed's identifiers have up to eight digits.
+_MAX_PMID = 10**8
+
+
+@dataclass(frozen=True, slots=True)
+class ShardJob:
+    """A shard to annotate.
+
+    input (int), shard (int): numbers of the input and of the shard in it.
+    source (str): SHA-256 of the input, see `ShardRecord`.
+    size (int): the shard's bytes in the input, for the progress bar.
+    documents (Sequence[CorpusDocument]): its documents.
+    files (Sequence[str]): name of the file of each document.
+    """
+
+    input: int
+    shard: int
+    source: str
+    size: int
+    documents: Sequence[CorpusDocument]
+    files: Sequence[str]
+
+
+def shard_jobs(
+    sources: Sequence[Input],
+    folder: OutputFolder,
+    bar: "tqdm[Any]",
+    *,
+    shard_size: int,
+    strict: bool,
+    options: Mapping[str, Any],
+) -> Iterator[ShardJob]:
+    """Read the inputs, a path that was given twice only once.
+
+    sources (Sequence[Input]): PubMed's files are read last, the newest first.
+    folder (OutputFolder): the output; gets the records of the inputs.
+    bar (tqdm): counts bytes of the inputs; gets those that need no annotation.
+    shard_size (int), strict (bool), options (Mapping[str, Any]): as for `annotate`.
+    YIELDS (ShardJob): each shard that is not in the output.
+    RAISES (AngelError): with `strict`, an input cannot be read to its end.
+    """
+    articles = [source for source in sources if source.format == "pubmed"]
+    others = [source for source in sources if source.format != "pubmed"]
+    seen_names: set[str] = set()
+    # All 38 million PMIDs take 40 MB: only what is written to needs memory.
+    seen_pmids = np.zeros(_MAX_PMID if articles else 0, bool)
+    for source in others + articles[::-1]:
+        if source.full_name in seen_names:
+            continue
+        seen_names.add(source.full_name)
+        fingerprint = source.fingerprint()
+        record = folder.begin_input(source, fingerprint)
+        # Of a finished PubMed file, newer ones may have replaced articles.
+        if folder.is_done(record) and source.format != "pubmed":
+            _skip(bar, source.size)
+            continue
+        report, error = CorpusReport(), None
+        documents = read_input(source, strict=strict, report=report, options=options)
+        is_pubmed = source.format == "pubmed"
+        pairs = _latest(source, documents, report, seen_pmids) if is_pubmed else documents
+        shards = position = 0
+        while error is None:
+            chunk, error = _take(pairs, shard_size)
+            if not chunk:
+                break
+            size, position = report.position - position, report.position
+            kept = [(name, document) for name, document in chunk if document is not None]
+            version = fingerprint
+            if len(kept) < len(chunk):
+                dropped = [i for i, (_, document) in enumerate(chunk) if document is None]
+                version = sha256(f"{fingerprint} {dropped}".encode()).hexdigest()
+            present = folder.shards.get((record.number, shards))
+            if present is not None and present.source == version:
+                _skip(bar, size)
+            else:
+                files, texts = zip(*kept, strict=True) if kept else ((), ())
+                yield ShardJob(record.number, shards, version, size, texts, files)
+            shards += 1
+        _skip(bar, source.size - position)
+        if not fingerprint or source.fingerprint() != fingerprint:
+            changed = f"{source.name} has changed while it was read. Run the same command again."
+            error = changed if fingerprint else error or changed
+            fingerprint = ""
+        end = replace(record, sha256=fingerprint, shards=shards, error=error)
+        folder.write_input(replace(end, counts=dict(report.counts), notes=list(report.notes)))
+        if error is not None and strict:
+            raise AngelError(error)
+
+
+def _skip(bar: "tqdm[Any]", size: int) -> None:
+    # Not part of the rate, from which the remaining time is estimated.
+    bar.initial += size
+    bar.update(size)
+
+
+def _take(documents: Iterator[_Document], n: int) -> tuple[list[_Document], str | None]:
+    """The documents of the next shard, and the error that ended the reading."""
+    shard: list[_Document] = []
+    try:
+        for name, document in islice(documents, n):
+            # A file name need not be UTF-8, nor an identifier that is one.
+            if document is not None:
+                document = replace(document, doc_id=readable(document.doc_id))
+            shard.append((readable(name), document))
+    except AngelError as error:
+        return shard, str(error)
+    return shard, None
+
+
+def _latest(
+    source: Input,
+    documents: Iterator[tuple[str, CorpusDocument]],
+    report: CorpusReport,
+    seen: "np.ndarray[Any, np.dtype[np.bool_]]",
+) -> Iterator[_Document]:
+    """Drop the articles of a PubMed file that a newer file has or deletes, and that the file itself
+    deletes or has in a higher version; count them as `superseded`.
+
+    seen (np.ndarray): for each PMID, whether a newer file has or deletes it; shape `(_MAX_PMID,)`.
+    """
+    # The file is held as a whole: what comes later in it may replace what came before.
+    articles: list[CorpusDocument] = []
+    error = None
+    try:
+        articles.extend(document for _, document in documents)
+    except AngelError as raised:
+        error = raised
+    newest: dict[str, int] = {}
+    for index, document in enumerate(articles):
+        before = newest.setdefault(document.doc_id, index)
+        if report.versions[index] >= report.versions[before]:
+            newest[document.doc_id] = index
+    mentioned = (*newest, *report.withdrawn)
+    numbers = {pmid: int(pmid) for pmid in mentioned if pmid.isdecimal() and len(pmid) <= 8}
+    kept = {
+        index
+        for pmid, index in newest.items()
+        if pmid not in report.withdrawn and not (pmid in numbers and seen[numbers[pmid]])
+    }
+    seen[list(numbers.values())] = True
+    report.count("superseded", len(articles) - len(kept))
+    name = os.path.basename(source.name)
+    for index, document in enumerate(articles):
+        yield name, document if index in kept else None
+    if error is not None:
+        raise error
