@@ -5,26 +5,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from spacy.language import Language
+from spacy.tokens import Span
 from spacy.util import minibatch, raise_error
 
 from ..corpora.docs import GOLD_SPANS
-from ..corpora.documents import CorpusDocument, GoldMention
+from ..corpora.documents import CorpusDocument
 from ..errors import AngelError
+from ..linking.decision.links import Link
 from ..linking.decision.writing import is_dropped
+from ..linking.linker import AngelLinker
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import link_by_source, prepare_docs
 from ..pipelines.load import load_folder, open_pipeline
-from .outputs import SCORES, AnnotatedDocument
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Span
-
-    from ..linking.decision.links import Link
-    from ..linking.linker import AngelLinker
+from .outputs import SCORES, Row
 
 MentionSource = Literal["auto", "input", "pipeline"]
 
@@ -57,8 +54,8 @@ class DocumentLinker:
 
     def __init__(
         self,
-        nlp: "Language",
-        linker: "AngelLinker",
+        nlp: Language,
+        linker: AngelLinker,
         settings: LinkingSettings = LinkingSettings(),
     ) -> None:
         self.nlp = nlp
@@ -74,11 +71,13 @@ class DocumentLinker:
         # Loaded now, so that a missing model or vocabulary is not the failure of a document.
         linker.kb.search_space(linker.generator.prompts, [None])
 
-    def link(self, documents: Sequence[CorpusDocument]) -> Iterator[AnnotatedDocument | Exception]:
+    def link(self, documents: Sequence[CorpusDocument]) -> Iterator[Row | str]:
         """Link documents batch by batch.
 
         documents (Sequence[CorpusDocument]): any number.
-        YIELDS (AnnotatedDocument | Exception): each document, or what it failed with.
+        YIELDS (Row | str): the row of each document without `input`, see `outputs`; or the error
+            that it failed with. `concept_id`, `name` and the scores are None without a link; of the
+            scores, `probability` is set with `rerank`, and `share` without.
         RAISES (AngelError): the last MAX_FAILURES documents all failed.
         """
         for batch in minibatch(documents, self._settings.batch_size):
@@ -87,37 +86,27 @@ class DocumentLinker:
                 # scispaCy's detector warns of every text without an abbreviation.
                 warnings.filterwarnings("ignore", message=r"\[W036\]")
                 results = self._link_separately(batch)
-            all_failed = all(isinstance(result, Exception) for result in results)
+            all_failed = all(isinstance(result, str) for result in results)
             self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0
             if self._failed_in_a_row >= MAX_FAILURES:
-                n, reason = self._failed_in_a_row, failure_reason(results[-1])
-                raise AngelError(f"All of the last {n} documents failed: {reason}")
+                n = self._failed_in_a_row
+                raise AngelError(f"All of the last {n} documents failed: {results[-1]}")
             yield from results
 
-    def _link_separately(
-        self, documents: Sequence[CorpusDocument]
-    ) -> list[AnnotatedDocument | Exception]:
+    def _link_separately(self, documents: Sequence[CorpusDocument]) -> list[Row | str]:
         """Link documents together; where that fails, one half after the other, down to the document
         whose fault it is. A batch too large for a GPU's memory goes through in parts likewise."""
-        try:
-            return list(self._link(documents))
-        except Exception as error:
-            if len(documents) == 1:
-                return [error]
-        half = len(documents) // 2
-        return [
-            *self._link_separately(documents[:half]),
-            *self._link_separately(documents[half:]),
-        ]
-
-    def _link(self, documents: Sequence[CorpusDocument]) -> list[AnnotatedDocument]:
         wanted = self._settings.mentions
         given = [wanted == "input" or (wanted == "auto" and bool(d.mentions)) for d in documents]
-        return link_by_source(documents, given, self._link_alike)
+        try:
+            return list(link_by_source(documents, given, self._link))
+        except Exception as error:
+            if len(documents) == 1:
+                return [f"{type(error).__name__}: {error}"]
+        half = len(documents) // 2
+        return self._link_separately(documents[:half]) + self._link_separately(documents[half:])
 
-    def _link_alike(
-        self, documents: Sequence[CorpusDocument], given: bool
-    ) -> list[AnnotatedDocument]:
+    def _link(self, documents: Sequence[CorpusDocument], given: bool) -> list[Row]:
         settings = self.linker.settings
         span_key = GOLD_SPANS if given else settings.span_key
         if given and settings.overwrite:
@@ -127,53 +116,47 @@ class DocumentLinker:
         with self.linker.using(span_key=span_key):
             all_links = self.linker.predict(docs)
         settings = settings.changed(span_key=span_key)
-        results = []
-        for document, doc, links in zip(documents, docs, all_links, strict=True):
-            parts = [mention.parts for mention in document.mentions] if given else [()] * len(links)
-            linked = [
-                self._mention(span, link, pieces)
-                for span, link, pieces in zip(find_spans(doc, span_key), links, parts, strict=True)
-                if not is_dropped(span, link, settings)
-            ]
-            mentions, fields = zip(*linked, strict=True) if linked else ((), ())
-            document = CorpusDocument(
-                document.doc_id, document.text, mentions, title_end=document.title_end
-            )
-            results.append(AnnotatedDocument(document, list(fields)))
-        return results
+        return [
+            {
+                "doc_id": document.doc_id,
+                "title_end": document.title_end,
+                "text": document.text,
+                "mentions": [
+                    self._mention(span, link)
+                    for span, link in zip(find_spans(doc, span_key), links, strict=True)
+                    if not is_dropped(span, link, settings)
+                ],
+            }
+            for document, doc, links in zip(documents, docs, all_links, strict=True)
+        ]
 
-    def _mention(
-        self, span: "Span", link: "Link | None", parts: tuple[str, ...]
-    ) -> tuple[GoldMention, dict[str, Any]]:
-        """A mention and what is known of its link, see `AnnotatedDocument`. A mention that is not
-        linked keeps its identifier."""
+    def _mention(self, span: Span, link: Link | None) -> dict[str, Any]:
+        """A mention and its link. A mention that is not linked keeps its identifier."""
         label, concept_id, score = span.label_, span.kb_id_, None
         if link is not None:
             label, concept_id = link.label or label, "" if link.kb_id == NIL else link.kb_id
             score = dict(link.kb_ents)[concept_id] if concept_id else None
         kb = self.linker.kb
         name = kb[concept_id].canonical_name if concept_id in kb else None
-        fields: dict[str, Any] = {"name": name or None, **self._scores(score)}
+        mention = {
+            "start": span.start_char,
+            "end": span.end_char,
+            "text": span.text,
+            "label": label,
+            **self._concept(concept_id or None, name or None, score),
+        }
         if self._settings.candidates:
             # All concepts that were found, even if the thresholds leave no link.
             found = [] if link is None else link.candidates
-            names = {c["concept_id"]: c["name"] for c in reversed(found)}
-            fields["candidates"] = [
-                {"concept_id": concept_id, "name": names[concept_id], **self._scores(score)}
-                for concept_id, score in self.linker.rank(found)
-            ]
-        mention = GoldMention(span.start_char, span.end_char, span.text, label, concept_id, parts)
-        return mention, fields
+            names = {each["concept_id"]: each["name"] for each in reversed(found)}
+            ranked = self.linker.rank(found)
+            mention["candidates"] = [self._concept(id, names[id], score) for id, score in ranked]
+        return mention
 
-    def _scores(self, score: float | None) -> dict[str, float | None]:
+    def _concept(self, concept_id: str | None, name: str | None, score: float | None) -> Row:
         score = None if score is None else round(score, 4)
-        values = (score, None) if self.linker.settings.rerank else (None, score)
-        return dict(zip(SCORES, values, strict=True))
-
-
-def failure_reason(error: Any) -> str:
-    """error (Any): what a document failed with. RETURNS (str): its type and message."""
-    return f"{type(error).__name__}: {error}"
+        scores = (score, None) if self.linker.settings.rerank else (None, score)
+        return {"concept_id": concept_id, "name": name, **dict(zip(SCORES, scores, strict=True))}
 
 
 def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> DocumentLinker:

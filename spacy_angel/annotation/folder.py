@@ -18,16 +18,13 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import AngelError
 from ..files.json_values import checked, parse_as
-from .stores import Store
+from .inputs import Input, readable
+from .stores import RUN, Store
 
-if TYPE_CHECKING:
-    from .inputs import Input
-
-RUN = "_run.json"
 MANIFEST = "_manifest.json"
 
 
@@ -124,7 +121,7 @@ class OutputFolder:
                     if sizes.get(shard.file) == shard.size:
                         self.shards[shard.input, shard.shard] = shard
 
-    def begin_input(self, source: "Input", sha256: str) -> InputRecord:
+    def begin_input(self, source: Input, sha256: str) -> InputRecord:
         """Get the record of an input, which is identified by its name.
 
         source (Input), sha256 (str): the input and the digest of its content. Where the content
@@ -132,7 +129,7 @@ class OutputFolder:
         RETURNS (InputRecord): the earlier one, or a new one.
         RAISES (AngelError): the content differs from that of a finished input.
         """
-        name = readable(source.full_name)
+        name = readable(source.name)
         known = next((record for record in self.inputs.values() if record.name == name), None)
         if known is not None and known.sha256 == sha256:
             return known
@@ -143,7 +140,7 @@ class OutputFolder:
         for key, shard in list(self.shards.items()):
             if key[0] == number and (known is not None or shard.source != sha256):
                 del self.shards[key]
-                self._store.delete(_record_name(*key))
+                self._store.delete(_record_name(shard))
                 self._store.delete(shard.file)
         record = InputRecord(number, name, source.format, source.size, sha256)
         self.write_input(record)
@@ -158,7 +155,7 @@ class OutputFolder:
     def write_shard(self, data: bytes, record: ShardRecord) -> None:
         """data (bytes), record (ShardRecord): of a shard, see `ShardAnnotator.annotate`."""
         self._store.write(record.file, data)
-        self._store.write(_record_name(record.input, record.shard), _dump(asdict(record)))
+        self._store.write(_record_name(record), _dump(asdict(record)))
         self.shards[record.input, record.shard] = record
 
     def is_done(self, record: InputRecord) -> bool:
@@ -239,18 +236,8 @@ def verify(path: str | Path) -> tuple[int, list[str]]:
     return len(records), sorted(changed)
 
 
-def shard_name(number: int, shard: int) -> str:
-    """RETURNS (str): name of a shard's file, without the suffix of its format."""
-    return f"{number:05d}-{shard:06d}"
-
-
-def readable(text: str) -> str:
-    """RETURNS (str): a text with the bytes of a file name that are not UTF-8 escaped."""
-    return text.encode("utf8", "backslashreplace").decode("utf8")
-
-
-def _record_name(number: int, shard: int) -> str:
-    return f"_{shard_name(number, shard)}.json"
+def _record_name(shard: ShardRecord) -> str:
+    return f"_{shard.input:05d}-{shard.shard:06d}.json"
 
 
 def _dump(values: Mapping[str, Any]) -> bytes:

@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
-from .folder import RUN
-from .stores import filesystem, is_address, local_copy
+from .stores import RUN, filesystem, is_address, local_copy
 
 # Enough of a file to infer its format.
 _HEAD_BYTES = 2**16
@@ -22,7 +21,7 @@ _HEAD_BYTES = 2**16
 class Input:
     """A file to annotate, or the plain texts of a folder, which are one document each.
 
-    name (str): the path or address as it was given.
+    name (str): its absolute path or address.
     paths (tuple[str, ...]): the files.
     format (str): one of `input_formats()`.
     size (int): bytes of all files.
@@ -32,11 +31,6 @@ class Input:
     paths: tuple[str, ...]
     format: str
     size: int
-
-    @property
-    def full_name(self) -> str:
-        """The absolute path, or the address."""
-        return self.name if is_address(self.name) else os.path.abspath(self.name)
 
     def fingerprint(self) -> str:
         """RETURNS (str): SHA-256 of the content; for a folder, of the names and contents of its
@@ -79,20 +73,21 @@ def plan_inputs(
     if format is not None and format not in known:
         raise AngelError(unknown_name("input format", format, ", ".join(known)))
     inputs: list[Input] = []
-    for name in map(str, paths):
+    for path in map(str, paths):
+        name = path if is_address(path) else os.path.abspath(path)
         is_folder, files, skipped = _list_files(name)
         texts: dict[str, int] = {}
-        for path, size in files.items():
-            kind = format or _find_format(path)
+        for file, size in files.items():
+            kind = format or _find_format(file)
             if kind is None and not is_folder:
-                message = f"Cannot tell the format of {path}. Give --format with one of "
+                message = f"Cannot tell the format of {file}. Give --format with one of "
                 raise AngelError(f"{message}{', '.join(known)}.")
             if kind is None:
-                skipped.append(os.path.basename(path))
+                skipped.append(os.path.basename(file))
             elif kind == "text" and is_folder:
-                texts[path] = size
+                texts[file] = size
             else:
-                inputs.append(Input(path, (path,), kind, size))
+                inputs.append(Input(file, (file,), kind, size))
         if skipped:
             message = f"{name} contains folders, or files of no known format, which are not read: "
             warnings.warn(message + ", ".join(skipped[:5]), AngelWarning, stacklevel=2)
@@ -129,8 +124,15 @@ def read_input(
             for document in read_corpus(
                 file, source.format, keep_duplicates=True, strict=strict, report=report, **options
             ):
-                yield os.path.basename(path), document
+                # A file name need not be UTF-8, nor an identifier that is one.
+                document = replace(document, doc_id=readable(document.doc_id))
+                yield readable(os.path.basename(path)), document
             report.notes[:] = [note.replace(str(file), path) for note in report.notes]
+
+
+def readable(text: str) -> str:
+    """RETURNS (str): a text with the bytes of a file name that are not UTF-8 escaped."""
+    return text.encode("utf8", "backslashreplace").decode("utf8")
 
 
 def _find_format(path: str) -> str | None:

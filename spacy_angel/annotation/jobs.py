@@ -1,6 +1,5 @@
 """What a run has to do: inputs are read and cut into shards; those in the output are skipped."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -8,11 +7,12 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..errors import AngelError
-from .folder import OutputFolder, readable
+from .folder import OutputFolder
 from .inputs import Input, read_input
 
 # Name of its file, and the document; None where a newer version replaces it.
@@ -29,16 +29,14 @@ class ShardJob:
     input (int), shard (int): numbers of the input and of the shard in it.
     source (str): SHA-256 of the input, see `ShardRecord`.
     size (int): the shard's bytes in the input, for the progress bar.
-    documents (Sequence[CorpusDocument]): its documents.
-    files (Sequence[str]): name of the file of each document.
+    documents (Sequence[tuple[str, CorpusDocument]]): name of its file, and each document.
     """
 
     input: int
     shard: int
     source: str
     size: int
-    documents: Sequence[CorpusDocument]
-    files: Sequence[str]
+    documents: Sequence[tuple[str, CorpusDocument]]
 
 
 def shard_jobs(
@@ -65,9 +63,9 @@ def shard_jobs(
     # All 38 million PMIDs take 40 MB: only what is written to needs memory.
     seen_pmids = np.zeros(_MAX_PMID if articles else 0, bool)
     for source in others + articles[::-1]:
-        if source.full_name in seen_names:
+        if source.name in seen_names:
             continue
-        seen_names.add(source.full_name)
+        seen_names.add(source.name)
         fingerprint = source.fingerprint()
         record = folder.begin_input(source, fingerprint)
         # Of a finished PubMed file, newer ones may have replaced articles.
@@ -75,12 +73,14 @@ def shard_jobs(
             _skip(bar, source.size)
             continue
         report, error = CorpusReport(), None
-        documents = read_input(source, strict=strict, report=report, options=options)
-        is_pubmed = source.format == "pubmed"
-        pairs = _latest(source, documents, report, seen_pmids) if is_pubmed else documents
+        documents: Iterator[_Document] = read_input(
+            source, strict=strict, report=report, options=options
+        )
+        if source.format == "pubmed":
+            documents = _latest(documents, report, seen_pmids)
         shards = position = 0
         while error is None:
-            chunk, error = _take(pairs, shard_size)
+            chunk, error = _take(documents, shard_size)
             if not chunk:
                 break
             size, position = report.position - position, report.position
@@ -93,8 +93,7 @@ def shard_jobs(
             if present is not None and present.source == version:
                 _skip(bar, size)
             else:
-                files, texts = zip(*kept, strict=True) if kept else ((), ())
-                yield ShardJob(record.number, shards, version, size, texts, files)
+                yield ShardJob(record.number, shards, version, size, kept)
             shards += 1
         _skip(bar, source.size - position)
         if not fingerprint or source.fingerprint() != fingerprint:
@@ -113,54 +112,40 @@ def _skip(bar: "tqdm[Any]", size: int) -> None:
     bar.update(size)
 
 
-def _take(documents: Iterator[_Document], n: int) -> tuple[list[_Document], str | None]:
-    """The documents of the next shard, and the error that ended the reading."""
-    shard: list[_Document] = []
+def _take(documents: Iterator[_Document], n: int | None) -> tuple[list[_Document], str | None]:
+    """The next documents, at most n, and the error that ended the reading."""
+    taken: list[_Document] = []
     try:
-        for name, document in islice(documents, n):
-            # A file name need not be UTF-8, nor an identifier that is one.
-            if document is not None:
-                document = replace(document, doc_id=readable(document.doc_id))
-            shard.append((readable(name), document))
+        # Those before an error stay in the list.
+        taken.extend(islice(documents, n))
     except AngelError as error:
-        return shard, str(error)
-    return shard, None
+        return taken, str(error)
+    return taken, None
 
 
 def _latest(
-    source: Input,
-    documents: Iterator[tuple[str, CorpusDocument]],
-    report: CorpusReport,
-    seen: "np.ndarray[Any, np.dtype[np.bool_]]",
+    documents: Iterator[_Document], report: CorpusReport, seen: NDArray[np.bool_]
 ) -> Iterator[_Document]:
     """Drop the articles of a PubMed file that a newer file has or deletes, and that the file itself
     deletes or has in a higher version; count them as `superseded`.
 
     seen (np.ndarray): for each PMID, whether a newer file has or deletes it; shape `(_MAX_PMID,)`.
     """
+
+    def number(pmid: str) -> int:
+        return int(pmid) if pmid.isdecimal() and len(pmid) < 9 else 0
+
     # The file is held as a whole: what comes later in it may replace what came before.
-    articles: list[CorpusDocument] = []
-    error = None
-    try:
-        articles.extend(document for _, document in documents)
-    except AngelError as raised:
-        error = raised
-    newest: dict[str, int] = {}
-    for index, document in enumerate(articles):
-        before = newest.setdefault(document.doc_id, index)
-        if report.versions[index] >= report.versions[before]:
-            newest[document.doc_id] = index
-    mentioned = (*newest, *report.withdrawn)
-    numbers = {pmid: int(pmid) for pmid in mentioned if pmid.isdecimal() and len(pmid) <= 8}
-    kept = {
-        index
-        for pmid, index in newest.items()
-        if pmid not in report.withdrawn and not (pmid in numbers and seen[numbers[pmid]])
-    }
-    seen[list(numbers.values())] = True
-    report.count("superseded", len(articles) - len(kept))
-    name = os.path.basename(source.name)
-    for index, document in enumerate(articles):
-        yield name, document if index in kept else None
+    articles, error = _take(documents, None)
+    seen[[number(pmid) for pmid in report.withdrawn]] = True
+    order = sorted(range(len(articles)), key=lambda i: (report.versions[i], i), reverse=True)
+    for index in order:
+        name, document = articles[index]
+        pmid = number(document.doc_id) if document is not None else 0
+        if pmid and seen[pmid]:
+            articles[index] = name, None
+            report.count("superseded")
+        seen[pmid] = True
+    yield from articles
     if error is not None:
-        raise error
+        raise AngelError(error)

@@ -1,20 +1,16 @@
 """The pipeline of a run as a folder that every process can open, and its fingerprint."""
 
 import gc
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+
+from spacy.language import Language
 
 from ..errors import AngelError
-from ..files.json_values import parse_json
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 # The name of a Ray cluster on this machine.
 LOCAL = "local"
@@ -25,28 +21,19 @@ _NOT_HASHED = ("strings.json", "tries", "__init__.py", "__pycache__")
 
 @contextmanager
 def pipeline_folder(
-    pipeline: "str | Path | Language | None",
-    kb: str | Path | None = None,
-    *,
-    everywhere: bool = False,
+    pipeline: str | Path | Language | None, *, everywhere: bool = False
 ) -> Iterator[tuple[Path, str]]:
     """Make sure that a pipeline can be opened, and compile its name trie.
 
     pipeline (str | Path | Language | None): folder or installed package, or None for the shipped
         one; a loaded pipeline is saved to a temporary folder.
-    kb (str | Path | None): another vocabulary for a shipped pipeline, a folder or file.
     everywhere (bool): other machines open the pipeline as well.
     YIELDS (tuple[Path, str]): a folder that exists until the context ends, and its fingerprint.
-    RAISES (AngelError): the pipeline cannot be opened, has no linker, or is on this machine only;
-        or a vocabulary was given for a pipeline that has its own.
+    RAISES (AngelError): the pipeline cannot be opened, has no linker, or is on this machine only.
     """
     from ..about import SHIPPED_NAME, SHIPPED_NAMES
-    from ..pipelines.load import load, open_pipeline
+    from ..pipelines.load import open_pipeline
 
-    if kb is not None:
-        if pipeline not in (None, *SHIPPED_NAMES):
-            raise AngelError("Only the shipped pipelines take --kb; others have a vocabulary.")
-        pipeline = load(pipeline, kb=kb)
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         pipeline = SHIPPED_NAME if pipeline is None else pipeline
         nlp, linker = open_pipeline(pipeline)
@@ -72,8 +59,13 @@ def folder_fingerprint(folder: Path) -> str:
         relative = path.relative_to(folder)
         if path.is_file() and not any(part in _NOT_HASHED for part in relative.parts):
             state.update(f"{relative.as_posix()}\0{path.stat().st_size}\0".encode())
-            for block in _blocks(path, in_folder=path.parent == folder):
-                state.update(block)
+            if path.suffix == ".json" and path.parent == folder:
+                # spaCy's sentencizer writes a set, in another order each time.
+                state.update(bytes(sorted(path.read_bytes())))
+                continue
+            with open(path, "rb") as file:
+                while block := file.read(2**20):
+                    state.update(block)
     return state.hexdigest()
 
 
@@ -104,18 +96,3 @@ def versions(device: str | None) -> dict[str, str]:
         **{package: version(package) for package in packages},
         "device": (device or "pipeline").partition(":")[0],
     }
-
-
-def _blocks(path: Path, in_folder: bool) -> Iterator[bytes]:
-    if in_folder and path.suffix == ".json":
-        # spaCy's sentencizer writes a set, in another order each time. A damaged file is reported
-        # where it is opened.
-        with suppress(ValueError):
-            values = parse_json(path.read_bytes())
-            if isinstance(values, dict) and isinstance(values.get("punct_chars"), list):
-                in_order = sorted(values["punct_chars"], key=str)
-                yield json.dumps(values | {"punct_chars": in_order}).encode()
-                return
-    with open(path, "rb") as file:
-        while block := file.read(2**20):
-            yield block

@@ -7,8 +7,9 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spacy.language import Language
 from tqdm import tqdm
 
 from ..corpora.formats.rows import import_parquet
@@ -22,16 +23,12 @@ from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .shards import ShardAnnotator
 from .workers import import_ray, open_workers
 
-if TYPE_CHECKING:
-    from spacy.language import Language
-
 
 def annotate(
     inputs: str | Path | Sequence[str | Path],
-    pipeline: "str | Path | Language | None" = None,
+    pipeline: str | Path | Language | None = None,
     *,
     output: str | Path,
-    kb: str | Path | None = None,
     input_format: str | None = None,
     output_format: str = "jsonl",
     mentions: MentionSource = "auto",
@@ -51,10 +48,9 @@ def annotate(
 
     inputs (str | Path | Sequence[str | Path]): files and folders, or addresses of them that fsspec
         knows (`s3://bucket/folder`).
-    pipeline (str | Path | Language | None): folder, package, or a loaded pipeline; None is the
-        pipeline that `spacy_angel.load()` returns.
+    pipeline (str | Path | Language | None): folder, package, or a loaded pipeline, e.g.
+        `spacy_angel.load(kb=…)`; None is the pipeline that `spacy_angel.load()` returns.
     output (str | Path): a new folder, or that of the run to continue; or its address.
-    kb (str | Path | None): another vocabulary for the shipped pipeline, see `spacy_angel.load`.
     input_format (str | None): one of `input_formats()`; None infers it from each file.
     output_format (str): one of OUTPUT_FORMATS.
     mentions (MentionSource): `input` links the entities of the input, `pipeline` finds them, and
@@ -100,7 +96,7 @@ def annotate(
     devices = [device] * workers if ray is not None else find_devices(device, workers)
     with ExitStack() as stack:
         path, fingerprint = stack.enter_context(
-            pipeline_folder(pipeline, kb, everywhere=ray not in (None, LOCAL))
+            pipeline_folder(pipeline, everywhere=ray not in (None, LOCAL))
         )
         settings |= {"pipeline": fingerprint, "versions": versions(device)}
         folder = stack.enter_context(open_output(output, settings))

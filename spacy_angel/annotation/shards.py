@@ -1,15 +1,14 @@
 """Annotate a shard: documents in, the bytes of a file out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
 
 from ..errors import AngelError
-from .document_linker import DocumentLinker, LinkingSettings, failure_reason, open_linker
-from .folder import ShardRecord, readable, shard_name
+from .document_linker import DocumentLinker, LinkingSettings, open_linker
+from .folder import ShardRecord, readable
 from .jobs import ShardJob
-from .outputs import OUTPUT_FORMATS, AnnotatedDocument
+from .outputs import OUTPUT_FORMATS, Row
 
 
 @dataclass(frozen=True)
@@ -39,37 +38,30 @@ class ShardAnnotator:
 
         job (ShardJob): its documents.
         RETURNS (tuple[bytes, ShardRecord]): the content of the shard's file, and its record.
-        RAISES (AngelError): see `DocumentLinker`.
+        RAISES (AngelError): see `DocumentLinker`; with `strict`, a document failed.
         """
-        format = OUTPUT_FORMATS[self.format]
-        pieces: list[Any] = []
+        rows: list[Row] = []
         failures: list[tuple[str, str]] = []
-        mentions = linked = 0
-        results = self.linker.link(job.documents)
-        for result, document, file in zip(results, job.documents, job.files, strict=True):
-            try:
-                if not isinstance(result, AnnotatedDocument):
-                    raise result
-                pieces.append(format.encode(replace(result, input=file)))
-            except Exception as error:
+        results = self.linker.link([document for _, document in job.documents])
+        for result, (file, document) in zip(results, job.documents, strict=True):
+            if isinstance(result, str):
                 if self.strict:
-                    message = f"Document {document.doc_id} failed: {failure_reason(error)}"
-                    raise AngelError(message) from error
-                failures.append((document.doc_id, readable(failure_reason(error))))
-                continue
-            mentions += len(result.links)
-            linked += sum(bool(m.concept_ids) for m in result.document.mentions)
-        data = format.join(pieces, self.linking.candidates)
+                    raise AngelError(f"Document {document.doc_id} failed: {result}")
+                failures.append((document.doc_id, readable(result)))
+            else:
+                rows.append({"input": file, **result})
+        data = OUTPUT_FORMATS[self.format](rows, self.linking.candidates)
+        mentions = [mention for row in rows for mention in row["mentions"]]
         return data, ShardRecord(
             input=job.input,
             shard=job.shard,
             source=job.source,
-            file=shard_name(job.input, job.shard) + format.suffix,
+            file=f"{job.input:05d}-{job.shard:06d}.{self.format}",
             size=len(data),
             sha256=sha256(data).hexdigest(),
             read=len(job.documents),
-            documents=len(pieces),
-            mentions=mentions,
-            linked=linked,
+            documents=len(rows),
+            mentions=len(mentions),
+            linked=sum(mention["concept_id"] is not None for mention in mentions),
             failures=failures,
         )

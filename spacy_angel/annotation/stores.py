@@ -16,6 +16,9 @@ from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.system import advice, reason
 
+RUN = "_run.json"
+"""The file by which an output folder is recognized."""
+
 
 def is_address(path: str | Path) -> bool:
     """RETURNS (bool): whether a path is an address in an object store."""
@@ -134,9 +137,3 @@ def _write_durably(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    if os.name == "posix":
-        handle = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

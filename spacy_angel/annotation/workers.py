@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import cycle
 from multiprocessing.connection import Connection
@@ -20,7 +20,6 @@ from typing import Any
 from ..errors import AngelError, missing_package
 from .folder import ShardRecord
 from .jobs import ShardJob
-from .pipeline_folder import LOCAL
 from .shards import ShardAnnotator
 
 Result = Future[tuple[bytes, ShardRecord]]
@@ -125,24 +124,19 @@ def _ray_actors(
     or by default where the cluster has any. A cluster that the caller is connected to stays
     connected; the address `local` starts one."""
     ray = import_ray()
-    started = not ray.is_initialized()
-    if started:
-        cpus = {"num_cpus": max(os.cpu_count() or 1, len(devices))} if address == LOCAL else {}
-        ray.init(address=address, logging_level="warning", include_dashboard=False, **cpus)
-    try:
+    options = {"address": address, "logging_level": "warning", "include_dashboard": False}
+    with nullcontext() if ray.is_initialized() else ray.init(**options):
         device = devices[0]
         if device is None and ray.cluster_resources().get("GPU", 0):
             device = "cuda"
         n_gpus = int(device is not None and device.startswith("cuda"))
         # Ray shows each actor its own GPU alone.
         annotator = replace(annotator, device="cuda:0" if n_gpus else device)
-        options = {"num_gpus": n_gpus, "max_restarts": -1, "max_task_retries": -1}
-        actor = ray.remote(**options)(ShardAnnotator)
+        limits = {"num_gpus": n_gpus, "max_restarts": -1, "max_task_retries": -1}
+        actor = ray.remote(**limits)(ShardAnnotator)
         actors = cycle([actor.remote(**vars(annotator)) for _ in devices])
-        yield lambda job: next(actors).annotate.remote(job).future()
-    except AngelError as error:
-        # Ray's own error has the message within its traceback.
-        raise AngelError(str(getattr(error, "cause", error))) from error
-    finally:
-        if started:
-            ray.shutdown()
+        try:
+            yield lambda job: next(actors).annotate.remote(job).future()
+        except AngelError as error:
+            # Ray's own error has the message within its traceback.
+            raise AngelError(str(getattr(error, "cause", error))) from error

@@ -28,9 +28,7 @@ def annotate(
     format: Annotated[
         str | None, typer.Option(help="Format of the inputs; by default inferred from each.")
     ] = None,
-    to: Annotated[
-        str, typer.Option(help="Output: jsonl, parquet, csv, tsv, pubtator or bioc_json.")
-    ] = "jsonl",
+    to: Annotated[str, typer.Option(help="Output: jsonl, parquet, csv or tsv.")] = "jsonl",
     mentions: Annotated[
         str, typer.Option(help="Link those of the `input`, of the `pipeline`, or `auto`: either.")
     ] = "auto",
@@ -69,10 +67,11 @@ def annotate(
     from ..annotation.run import annotate as run
 
     source: Any = pipeline
-    if curation is not None:
+    if kb is not None or curation is not None:
         from ..pipelines.load import load
 
-        source, kb = load(pipeline, kb=kb, curation=str(curation)), None
+        rules = {} if curation is None else {"curation": str(curation)}
+        source = load(pipeline, kb=kb, **rules)
     for name in ("SIGHUP", "SIGTERM"):
         # `nohup` ignores SIGHUP.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
@@ -82,7 +81,6 @@ def annotate(
             inputs,
             source,
             output=output,
-            kb=kb,
             input_format=format,
             output_format=to,
             mentions=mentions,  # type: ignore[arg-type]  # checked by annotate

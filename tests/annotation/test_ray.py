@@ -1,5 +1,6 @@
 """Annotation on a local Ray cluster."""
 
+import json
 import os
 import signal
 import threading
@@ -48,11 +49,10 @@ def test_ray_gives_the_same_as_one_process(ray, pipeline, tmp_path) -> None:
 @pytest.mark.slow
 def test_ray_raises_our_errors(ray, pipeline, tmp_path) -> None:
     source = tmp_path / "a.jsonl"
-    source.write_text('{"id": "1|2", "text": "migraine"}\n')
-    settings = {"output_format": "pubtator", "ray": "local"}
-    with pytest.raises(AngelError, match=r"^Document 1\|2 failed: .*PubTator"):
-        annotate(source, pipeline, output=tmp_path / "strict", strict=True, **settings)
-    manifest = annotate(source, pipeline, output=tmp_path / "out", **settings)
+    source.write_text(json.dumps({"id": "1", "text": "x" * 1_000_001}))
+    with pytest.raises(AngelError, match=r"^Document 1 failed: ValueError"):
+        annotate(source, pipeline, output=tmp_path / "strict", strict=True, ray="local")
+    manifest = annotate(source, pipeline, output=tmp_path / "out", ray="local")
     assert manifest["counts"]["failed"] == 1
 
 
@@ -71,7 +71,7 @@ def test_a_killed_ray_worker_costs_nothing_but_time(ray, pipeline, tmp_path) -> 
             if len(list((tmp_path / "ray").glob("[0-9]*"))) < 3:
                 continue
             for process in psutil.process_iter(["cmdline"]):
-                if "ShardWorker" in " ".join(process.info["cmdline"] or ()):
+                if "ShardAnnotator" in " ".join(process.info["cmdline"] or ()):
                     os.kill(process.pid, signal.SIGKILL)
                     killed.append(process.pid)
                     break

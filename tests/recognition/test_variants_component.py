@@ -281,10 +281,9 @@ def test_given_mentions_are_not_looked_for(saved):
     assert "angel_variants" not in components_before(nlp, linker, given_mentions=True)
 
 
-@pytest.mark.parametrize("form", ["jsonl", "pubtator", "bioc_json"])
-def test_annotated_files_have_them_and_are_read_again(saved, tmp_path, form):
+def test_annotated_files_have_them_and_are_read_again(saved, tmp_path):
     (tmp_path / "in.jsonl").write_text(json.dumps({"doc_id": "1", "text": LINKED}) + "\n", "utf8")
-    annotate(tmp_path / "in.jsonl", str(saved), output=tmp_path / "out", output_format=form)
+    annotate(tmp_path / "in.jsonl", str(saved), output=tmp_path / "out")
     (path,) = [p for p in (tmp_path / "out").glob("[0-9]*-*.*")]
     (document,) = read_corpus(path)
     found = [(m.text, m.concept_ids) for m in document.mentions if m.label == "VARIANT"]
