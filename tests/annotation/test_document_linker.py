@@ -1,7 +1,5 @@
 """Documents through a pipeline: their mentions, their links, and failures."""
 
-import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,7 @@ import torch
 from spacy.language import Language
 from support.tiny_annotation import make_pipeline
 
-from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
+from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings
 from spacy_angel.annotation.outputs import Row
 from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
@@ -157,25 +155,3 @@ def test_whole_batches_that_fail_stop_the_run(pipeline, batch_size) -> None:
     # shards smaller than that many are no way around
     with pytest.raises(AngelError, match="All of the last 16 documents failed"):
         link(document_linker, bad[:1])
-
-
-@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="reads Linux' memory maps")
-def test_the_vocabulary_is_shared_by_all_processes(pipeline) -> None:
-    """Mapped from its files, and no page copied by reading from it."""
-    document_linker = open_linker(str(pipeline), None, LinkingSettings())
-    document = CorpusDocument("1", "the patient had heart attack. aspirin")
-    assert texts(link(document_linker, [document])[0])
-    # A page that was just written counts as copied until it is on the disk.
-    os.sync()
-    folder = pipeline / "angel_linker/kb"
-    entries = re.split(r"\n(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text())
-    copied = {
-        entry.partition("\n")[0].split(maxsplit=5)[-1].strip(): sum(
-            int(kb) for kb in re.findall(r"Private_Dirty: +(\d+) kB", entry)
-        )
-        for entry in entries
-        if f" {folder}/" in entry.partition("\n")[0]
-    }
-    wanted = {"name_data", "spelling_data", "id_hash_row", "token", "first_child", "leaf_begin"}
-    assert wanted <= {Path(path).stem for path in copied}
-    assert set(copied.values()) == {0}

@@ -114,24 +114,6 @@ def test_plain_text_is_a_document_and_a_folder_of_them_an_input(tmp_path) -> Non
         read(folder, strict=True)
 
 
-def test_a_text_that_is_too_long_is_left_out(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(text, "MAX_TEXT_BYTES", 5)
-    (tmp_path / "a.txt").write_text("too long")
-    documents, report = read(tmp_path / "a.txt")
-    assert documents == []
-    assert "is longer than 5" in report.notes[0]
-
-
-def test_lines(tmp_path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("one\n\n two \u2028 still\n", "utf8")
-    documents, _ = read(path, "lines")
-    assert documents == [
-        CorpusDocument("a.txt:1", "one"),
-        CorpusDocument("a.txt:3", " two \u2028 still"),
-    ]
-
-
 ROWS = [
     {"doc_id": "x", "text": "heart attack", "mentions": [{"start": 0, "end": 5, "label": "L"}]},
     {"pmid": 7, "title": "Title.", "abstract": "Abstract."},
@@ -216,14 +198,16 @@ def test_a_gzip_file_of_one_byte_is_no_empty_text(tmp_path) -> None:
     assert "is cut or damaged" in report.notes[0]
 
 
-def test_the_end_of_the_title(tmp_path) -> None:
-    path = tmp_path / "a.jsonl"
-    given = [4, 4.0, 0, 9, 10, -1, 4.5, "4", None]
-    path.write_text(
-        "".join(json.dumps({"text": "Nine char", "title_end": e}) + "\n" for e in given)
-    )
-    documents, _ = read(path, strict=True)
-    assert [d.title_end for d in documents] == [4, 4, 0, 9, None, None, None, None, None]
+def test_lines_and_the_end_of_the_title(tmp_path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\n\n two \u2028 still\n", "utf8")
+    documents, _ = read(path, "lines")
+    expected = [("a.txt:1", "one"), ("a.txt:3", " two \u2028 still")]
+    assert [(d.doc_id, d.text) for d in documents] == expected
+    rows = [{"text": "Nine char", "title_end": end} for end in (4, 4.0, 0, 9, 10, -1, 4.5, "4")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    documents, _ = read(path, "jsonl", strict=True)
+    assert [d.title_end for d in documents] == [4, 4, 0, 9, None, None, None, None]
 
 
 def test_fields_by_name(tmp_path) -> None:
@@ -242,7 +226,6 @@ def test_parquet(tmp_path) -> None:
     path = tmp_path / "table"
     columns = {key: [row.get(key) for row in ROWS] for key in ("doc_id", "pmid", "text")}
     columns |= {key: [row.get(key) for row in ROWS] for key in ("title", "abstract", "mentions")}
-    columns["other"] = [object.__name__] * 3
     pq.write_table(pa.table(columns), path)
     documents, report = read(path)
     assert [(d.doc_id, d.text, len(d.mentions)) for d in documents] == [
@@ -254,21 +237,6 @@ def test_parquet(tmp_path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(AngelError, match="not a Parquet file, or damaged"):
         read(path, "parquet")
-
-
-def write_parquet(path: Path, columns: dict, **options) -> Path:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    pq.write_table(pa.table(columns), path, **options)
-    return path
-
-
-def test_rows_that_share_a_text_are_read(tmp_path) -> None:
-    columns = {"doc_id": [str(i) for i in range(600)], "text": ["heart attack", None, "x"] * 200}
-    documents, report = read(write_parquet(tmp_path / "a.parquet", columns), "parquet")
-    assert [d.doc_id for d in documents] == [str(i) for i in range(600) if i % 3 != 1]
-    assert {d.text for d in documents} == {"heart attack", "x"}
-    assert report.counts["documents_left_out"] == 200
 
 
 def test_what_stands_in_a_folder_is_read_or_told(tmp_path) -> None:
@@ -299,36 +267,6 @@ def test_a_file_of_no_known_format_changes_nothing_for_the_others(tmp_path) -> N
         assert [each.format for each in plan_inputs([tmp_path])] == ["jsonl", "text"]
 
 
-def test_formats_are_told_from_the_files(tmp_path) -> None:
-    contents = {
-        "a.txt": "1|t|Title\n1|a|\n",
-        "b.txt": "A plain text.",
-        "c.ndjson": '{"text": "x"}\n',
-        "d.jsonl": '{"id": "1", "passages": []}\n',
-        "e.json": '{"documents": []}',
-        "f.xml": "<?xml version='1.0'?>\n<collection></collection>",
-        "g.xml": PUBMED,
-    }
-    for name, content in contents.items():
-        (tmp_path / name).write_text(content, "utf8")
-    assert [plan_inputs([tmp_path / name])[0].format for name in contents] == [
-        "pubtator",
-        "text",
-        "jsonl",
-        "bioc_json",
-        "bioc_json",
-        "bioc_xml",
-        "pubmed",
-    ]
-    packed = gzip.compress(b'{"text": "x"}\n' + b'{"text": "y"}\n' * 10**5)
-    (tmp_path / "cut.jsonl.gz").write_bytes(packed[:-20])
-    # told from the first line: what is wrong further on is for the reading
-    assert plan_inputs([tmp_path / "cut.jsonl.gz"])[0].format == "jsonl"
-    (tmp_path / "h").write_text("nothing known")
-    with pytest.raises(AngelError, match="Cannot tell the format"):
-        plan_inputs([tmp_path / "h"])
-
-
 def test_what_is_missing_is_told(tmp_path) -> None:
     with pytest.raises(AngelError, match="no such file"):
         plan_inputs([tmp_path / "nothing"])
@@ -337,6 +275,9 @@ def test_what_is_missing_is_told(tmp_path) -> None:
         plan_inputs([tmp_path / "empty"])
     with pytest.raises(AngelError, match="There is no input format 'cometa'"):
         plan_inputs([tmp_path], "cometa")
+    (tmp_path / "h").write_text("nothing known")
+    with pytest.raises(AngelError, match=r"Cannot tell the format of .*/h\. Give --format"):
+        plan_inputs([tmp_path / "h"])
 
 
 def test_the_digest_tells_contents_and_names_of_a_folder(tmp_path) -> None:

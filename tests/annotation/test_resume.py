@@ -332,13 +332,6 @@ def test_an_input_that_changes_stops_a_strict_run(
         annotate(source, pipeline, output=tmp_path / "out", strict=True)
 
 
-def test_an_input_that_is_touched_is_the_same(
-    pipeline, source, tmp_path, after_first_shard
-) -> None:
-    after_first_shard(lambda: os.utime(source))
-    assert annotate(source, pipeline, output=tmp_path / "out")["complete"] is True
-
-
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_broken_input_can_be_fetched_anew(pipeline, tmp_path, source, strict) -> None:
     out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
@@ -377,12 +370,6 @@ def test_a_finished_output_needs_no_writing(pipeline, source, out, tmp_path, mon
         annotate([source, more], pipeline, output=out, shard_size=10)
 
 
-def test_a_file_where_the_output_should_be(pipeline, source, tmp_path) -> None:
-    (tmp_path / "out").write_text("x")
-    with pytest.raises(AngelError, match="A file stands where a folder was expected"):
-        annotate(source, pipeline, output=tmp_path / "out")
-
-
 @POSIX
 def test_one_process_at_a_time(tmp_path) -> None:
     with (
@@ -393,16 +380,6 @@ def test_one_process_at_a_time(tmp_path) -> None:
         pass
     with open_output(tmp_path / "out", {}):
         pass
-
-
-@POSIX
-def test_a_disk_without_locks_is_no_hindrance(tmp_path, monkeypatch) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(stores.fcntl, "flock", refuse)
-    with open_output(tmp_path / "out", {}):
-        assert [*files(tmp_path / "out")] == [RUN]
 
 
 def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
