@@ -69,9 +69,12 @@ def test_both_stages_leave_the_best_model_alone(corpus, tmp_path, pairs):
     assert not list((tmp_path / "out").rglob("checkpoints"))
     again = run_stages(config, tmp_path / "out", **arguments, start=start)
     assert again == run
+    prepared = tmp_path / "out/corpus/train.json"
+    changed = prepared.stat().st_mtime_ns
     other = load_config(ROOT / "configs/own.cfg", settings | {"positive.label_smoothing": 0.5})
     with pytest.raises(AngelError, match=r"settings\.positive\.label_smoothing"):
         run_stages(other, tmp_path / "out", **arguments, start=start)
+    assert prepared.stat().st_mtime_ns == changed
 
 
 def test_the_table_marks_the_model_that_is_best():

@@ -21,7 +21,7 @@ from ..data.development import Development, even_sample
 from ..models.backbones import load_backbone
 from ..settings.config_tables import DataSettings, DevelopmentSettings, TrainingConfig, as_plain
 from ..stages import fine_tune, mine, train_preferences
-from .run_folder import lock_run_folder, read_result, write_result
+from .run_folder import RUN_FILE, lock_run_folder, read_result, write_result
 
 _SHIPPED_KB = Path("angel_linker", "kb")
 _REGRESSION_SAMPLE = 300
@@ -110,6 +110,11 @@ def run_stages(
     RAISES (AngelError): a file that cannot be read or does not fit the vocabulary; another run in
         the folder.
     """
+    files = {"train": [*map(str, train)], "dev": [*map(str, dev)], "start": start}
+    this_run = {"settings": as_plain(config), **files}
+    if (output / RUN_FILE).exists():
+        # Before anything of another run is overwritten.
+        lock_run_folder(output, this_run)
     vocabulary = _vocabulary_folder(kb, output)
     corpora = output / "corpus"
     train_file, dev_file = corpora / "train.json", corpora / "dev.json"
@@ -121,8 +126,7 @@ def run_stages(
             write_corpus(documents[1::2] or documents, held_out)
             prepare_corpus(train, train_file, steps=_STEPS)
             prepare_corpus([choose], dev_file, steps=_STEPS)
-            files = {"train": [*map(str, train)], "dev": [*map(str, dev)], "start": start}
-            lock_run_folder(output, {"settings": as_plain(config), **files})
+            lock_run_folder(output, this_run)
     data = DataSettings(str(vocabulary), (str(train_file),), (str(dev_file),))
     config = replace(config, data=data)
     # Before training rather than after it.

@@ -274,7 +274,7 @@ def positive_examples(
         for labelled, names, own in zip(data.train, nearest, written, strict=True)
         for name in names
     ]
-    clean = chain(examples * settings.passes, _substitutes(data, settings, seed))
+    clean = chain(examples * settings.repeats, _substitutes(data, settings, seed))
     return [*with_noise(clean, settings.noise, seed)]
 
 
@@ -296,7 +296,7 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
         examples = vocabulary_examples(
             shuffled, rng, data.tfidf.pairwise, settings.copies, data.written
         )
-        wanted = round(len(mentions) * settings.passes * settings.substitutes)
+        wanted = round(len(mentions) * settings.repeats * settings.substitutes)
         yield from in_contexts(islice(examples, wanted), mentions, rng)
 
 
@@ -306,7 +306,7 @@ def clauses(data: TrainingData) -> Iterator[Example]:
     rng = np.random.default_rng(settings.positive.optimizer.seed)
     score = data.tfidf.pairwise if settings.vocabulary.mention == "nearest" else None
     copies = settings.vocabulary.copies
-    for _ in range(settings.vocabulary.passes):
+    for _ in range(settings.vocabulary.repeats):
         yield from vocabulary_examples(data.pretraining_concepts(), rng, score, copies)
 
 
@@ -321,7 +321,7 @@ def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     index = {name: i for i, name in enumerate(data.names)}
     left = settings.max_pairs or sys.maxsize
     n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
-    every = max(1, n_names * settings.passes * settings.negatives // left)
+    every = max(1, n_names * settings.repeats * settings.negatives // left)
     for chunk in chunks(islice(clauses(data), 0, None, every), 256):
         rejected = nearest_wrong_names(
             [example.mention.text for example in chunk],

@@ -23,6 +23,7 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 from transformers.tokenization_utils_fast import PreTrainedTokenizerFast
+from transformers.utils import logging
 
 from ...errors import AngelError, missing_package
 from ...files.atomic import replacing_folder
@@ -227,7 +228,11 @@ def with_marks(backbone: Backbone) -> Backbone:
     backbone.format = replace(backbone.format, start_mark=start, end_mark=end)
     embeddings: Any = backbone.model.get_input_embeddings()
     if len(embeddings.weight) < len(backbone.tokenizer):
+        # transformers would warn that it initializes the new rows as it should.
+        verbosity = logging.get_verbosity()
+        logging.set_verbosity_error()
         backbone.model.resize_token_embeddings(len(backbone.tokenizer))
+        logging.set_verbosity(verbosity)
     return backbone
 
 

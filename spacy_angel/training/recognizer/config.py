@@ -34,7 +34,7 @@ class RecognizerCorpus(Strict):
     format (str | None): corpus format; None: inferred from the file.
     strict (bool): refuse the file at its first error; if false, skip what cannot be read.
     without_mentions (float): share of the texts without any mention that are kept.
-    copies (float): how often each text is seen per pass; 0.25: a quarter of the texts, once.
+    copies (float): how often each text is seen per epoch; 0.25: a quarter of the texts, once.
     """
 
     path: str
@@ -81,8 +81,8 @@ class RecognizerData(Strict):
 
     choose (tuple[int, ...]): digits of the documents on which the best checkpoint is chosen.
     test (tuple[int, ...]): digits of those which are only measured on at the end.
-    epochs (int): times that each text is seen, each time in other windows.
-    swapped (float): share of the texts, from the second pass on, in which mentions are replaced
+    epochs (int): times that each text is seen, each time cut into other windows.
+    swapped (float): share of the texts, from the second epoch on, in which mentions are replaced
         by others with the same label.
     seed (int): of all random choices.
     """

@@ -180,7 +180,7 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
 def make_rows(
     texts: Sequence[Annotated], data: RecognizerData, form: FinderConfig, reader: WordReader
 ) -> TaggedRows:
-    """What is trained on, one pass after the other.
+    """The windows to train on, epoch after epoch.
 
     texts (Sequence[Annotated]): the documents.
     data (RecognizerData): how often and how they are seen.
@@ -189,7 +189,7 @@ def make_rows(
     """
     rows = TaggedRows()
     for number in range(data.epochs):
-        bar = progress(_one_pass(texts, data, number), f"Epoch {number + 1}", "texts", len(texts))
+        bar = progress(_one_epoch(texts, data, number), f"Epoch {number + 1}", "texts", len(texts))
         for group in chunks(bar, _TEXTS_AT_ONCE):
             all_words = reader([annotated.document.text for annotated, _ in group])
             for words, (annotated, rng) in zip(all_words, group, strict=True):
@@ -201,10 +201,10 @@ def make_rows(
     return rows
 
 
-def _one_pass(
+def _one_epoch(
     texts: Sequence[Annotated], data: RecognizerData, number: int
 ) -> Iterator[tuple[Annotated, Random]]:
-    """YIELDS (tuple[Annotated, Random]): each text as this pass sees it, and its random numbers."""
+    """YIELDS (tuple[Annotated, Random]): each text as seen in this epoch, and its random numbers."""
     names: Mapping[str, Sequence[str]] = {
         label: mentions
         for label, mentions in mentions_by_label(one.document for one in texts).items()

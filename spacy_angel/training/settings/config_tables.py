@@ -1,6 +1,6 @@
 """Settings of a training run, as plain dataclasses.
 
-The defaults are those of the paper where it states one (ANGEL, section 4.2 and table B).
+Defaults are the paper's values where it gives one (ANGEL, section 4.2 and table B).
 """
 
 import json
@@ -9,18 +9,19 @@ from typing import Any, ClassVar, Literal
 
 
 class Strict:
-    """Settings of which an unknown one is an error."""
+    """Base of the settings: unknown names are errors."""
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
 
 
 @dataclass(frozen=True)
 class DataSettings(Strict):
-    """What is trained on.
+    """The data.
 
-    kb (str): folder of the vocabulary that `spacy-angel kb build` wrote.
-    train (tuple[str, ...]): corpus files for fine-tuning, preprocessed.
-    dev (tuple[str, ...]): corpus files for choosing the best checkpoint; empty: the last is kept.
+    kb (str): folder of the vocabulary, as written by `spacy-angel kb build`.
+    train (tuple[str, ...]): preprocessed corpus files for fine-tuning.
+    dev (tuple[str, ...]): corpus files for choosing the best checkpoint; if empty, the last one is
+        kept.
     """
 
     kb: str
@@ -36,9 +37,10 @@ class BackboneSettings(Strict):
         are copied from a BERT-like encoder; `fresh`: a small BART with random weights and a
         tokenizer trained on the vocabulary.
     name (str): checkpoint folder or hub name; unused by `fresh`.
-    tokenizer (str | None): folder or hub name, where the folder of a `pretrained` one has none.
-    preset (str | None): how a `pretrained` one is to read its mentions, of `model.presets`, where
-        neither its files nor its name tell, or otherwise than these.
+    tokenizer (str | None): folder or hub name of the tokenizer of a `pretrained` checkpoint that
+        has none.
+    preset (str | None): prompt format of a `pretrained` checkpoint that was saved without prompt
+        settings, a name of `model.presets`; None: inferred from the name of the checkpoint.
     encoder_layers (int), decoder_layers (int): depth of the small BART.
     width (int), heads (int), vocabulary_size (int): of `fresh` only.
     max_source_tokens (int): longest encoder input.
@@ -85,25 +87,25 @@ class DevelopmentSettings(Strict):
 
 @dataclass(frozen=True)
 class OptimizerSettings(Strict):
-    """One course of updates; table B's rows.
+    """Hyper-parameters of a stage; the rows of table B.
 
     learning_rate (float), weight_decay (float), adam_beta1 (float), adam_beta2 (float),
     adam_epsilon (float): of AdamW.
-    steps (int): updates; 0 counts `epochs` instead.
-    epochs (float): passes over the data where `steps` is 0.
-    batch_size (int): examples (or pairs) an update, over all processes and accumulated parts.
-    accumulate (int): parts a batch is computed in.
+    steps (int): number of updates; if 0, `epochs` counts.
+    epochs (float): epochs, if `steps` is 0.
+    batch_size (int): examples (or pairs) per update, over all processes and accumulation steps.
+    accumulate (int): gradient accumulation steps.
     warmup_steps (int), schedule (str): of the learning rate.
-    end_learning_rate (float): what `polynomial` ends at, below `learning_rate`; the released code's
-        is 1e-7.
-    clip_norm (float): gradients are scaled down to this norm.
-    dropout (float), attention_dropout (float): while training.
-    precision (str): `bfloat16` and (on a GPU) `float16` autocast, weights stay in float32.
-    device (str): `auto` takes GPUs if there are any.
-    checkpoint_every (int): updates between checkpoints; development accuracy is measured there.
-    keep_checkpoints (int): how many stay on disk, the best one among them.
-    log_every (int): updates between lines of the metrics.
-    seed (int): of data order, dropout and sampling.
+    end_learning_rate (float): final learning rate of `polynomial`, below `learning_rate`; 1e-7 in
+        the released code.
+    clip_norm (float): maximum norm of the gradients.
+    dropout (float), attention_dropout (float): probabilities during training.
+    precision (str): of autocast, `float16` on GPUs only; the weights are kept in float32.
+    device (str): `auto` uses GPUs if there are any.
+    checkpoint_every (int): updates between checkpoints, at which development accuracy is measured.
+    keep_checkpoints (int): checkpoints kept on disk, including the best one.
+    log_every (int): updates between entries of the log.
+    seed (int): of the order of the data, dropout and sampling.
     """
 
     learning_rate: float
@@ -135,10 +137,10 @@ class OptimizerSettings(Strict):
 class NoiseSettings(Strict):
     """Typing and scanning errors in the mentions of fine-tuning examples. Not in the papers.
 
-    share (float): of the examples that get noise in the mention, 0 to 1; 0 as published.
-    kinds (tuple[str, ...]): of `corpora.noise.KINDS`; one is drawn for an example, and one that
-        stands here twice is drawn twice as often.
-    most_edits (int): from one edit to this many are made, each number as often.
+    share (float): share of the examples that get noise in the mention, 0 to 1; 0 in the paper.
+    kinds (tuple[str, ...]): of `corpora.noise.KINDS`; one is drawn per example. List a kind twice
+        to double its weight.
+    most_edits (int): maximum number of edits; the number is drawn uniformly from 1.
     """
 
     share: float = 0.0
@@ -150,19 +152,18 @@ class NoiseSettings(Strict):
 class ExampleSettings(Strict):
     """How fine-tuning examples are made.
 
-    positives (int): names of the gold concept a mention is trained towards (k, equation 3): the
-        nearest ones by tf-idf of character 3-grams.
-    passes (int): how often each mention is shown an epoch.
-    substitutes (float): examples added for each of these, in which another name of the
-        vocabulary, of a concept that shares a type with the gold one, stands in the mention's
-        place; 0 as published.
-    copies (float): share of the substitutes whose target is the substitute itself; the others
-        lead to another name of its concept, if it has one.
-    noise (NoiseSettings): in mentions and substitutes, drawn anew for each pass.
+    positives (int): names of the gold concept that are targets of a mention (k, equation 3): the
+        most similar ones by tf-idf over character 3-grams.
+    repeats (int): how often each mention is seen per epoch.
+    substitutes (float): additional examples per mention, in which the mention is replaced by a name
+        of another concept that shares a type with the gold concept; 0 in the paper.
+    copies (float): share of the substitutes whose target is the substitute itself; the target of
+        the others is another name of its concept, if it has one.
+    noise (NoiseSettings): in mentions and substitutes.
     """
 
     positives: int = 3
-    passes: int = 1
+    repeats: int = 1
     substitutes: float = 0.0
     copies: float = 0.5
     noise: NoiseSettings = field(default_factory=NoiseSettings)
@@ -232,13 +233,13 @@ class LossSettings(Strict):
 class PairSettings(Strict):
     """How predictions become preference pairs.
 
-    top_k (int): predictions looked at.
-    rule (str): `above`: wrong names ranked above a right one, and for a right first name the
-        best wrong one (the paper's); `errors`: without the latter; `all`: every wrong with every
-        right name.
-    without_right (str): mentions with no right name in the top k: `skip` as published, or
-        `positive` to pair their nearest positive with what was predicted.
-    distinct (bool): mine a mention string with the same gold once, not at each occurrence.
+    top_k (int): predictions per mention.
+    rule (str): `above` (the paper's): a right name is paired with the wrong names ranked above it,
+        and a right first name with the best wrong name; `errors`: without the latter; `all`:
+        every right name with every wrong name.
+    without_right (str): for mentions without a right name in the top k: `skip` (as published), or
+        `positive` to pair their most similar positive with each prediction.
+    distinct (bool): mine each mention string with the same gold concepts once.
     search (BeamSettings): of the search; with fewer beams than `top_k` it uses `top_k`.
     """
 
@@ -256,9 +257,9 @@ class NegativeSettings(Strict):
     optimizer (OptimizerSettings): the course of updates, of each round.
     loss (LossSettings): the preference loss.
     pairs (PairSettings): how pairs are mined.
-    rounds (int): parts of the training set; each is mined with the weights so far, which are also
-        its reference. More than one cannot be combined with a file of pairs.
-    patience (int): rounds without a better development accuracy before stopping.
+    rounds (int): parts of the training set; each is mined with the current weights, which are also
+        its reference. More than one round cannot be combined with a file of pairs.
+    patience (int): rounds without a higher development accuracy before stopping.
     """
 
     optimizer: OptimizerSettings
@@ -273,7 +274,7 @@ class VocabularySettings(Strict):
     """How pre-training examples are made from the vocabulary.
 
     mention (str): `random` other name as the mention (GenBioEL), `nearest` by tf-idf (ANGEL).
-    passes (int): how often each name is the target, each time in another clause.
+    repeats (int): how often each name is the target, each time in another clause.
     types (tuple[str, ...]): only concepts of one of these types, e.g. MeSH's trees `C` and `D`;
         empty takes all.
     copies (float): share of the examples whose mention is the target itself.
@@ -282,7 +283,7 @@ class VocabularySettings(Strict):
     """
 
     mention: Literal["random", "nearest"] = "nearest"
-    passes: int = 1
+    repeats: int = 1
     types: tuple[str, ...] = ()
     copies: float = 0.0
     negatives: int = 1
