@@ -204,7 +204,7 @@ def make_rows(
 def _one_epoch(
     texts: Sequence[Annotated], data: RecognizerData, number: int
 ) -> Iterator[tuple[Annotated, Random]]:
-    """YIELDS (tuple[Annotated, Random]): each text as seen in this epoch, and its random numbers."""
+    """YIELDS (tuple[Annotated, Random]): each text as seen in this epoch, with random numbers."""
     names: Mapping[str, Sequence[str]] = {
         label: mentions
         for label, mentions in mentions_by_label(one.document for one in texts).items()
