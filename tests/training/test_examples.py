@@ -87,7 +87,7 @@ def test_names_take_the_place_of_a_corpus_mention():
 
 def test_noise_strikes_a_share_of_the_mentions_and_leaves_the_names():
     clean = [Example(Mention("heart attack", "had a", "in May"), "myocardial infarction")] * 400
-    settings = NoiseSettings(share=0.5, kinds=("typo",), most_edits=1)
+    settings = NoiseSettings(share=0.5, kinds=("typo",), max_edits=1)
     noisy = [*with_noise(clean, settings)]
     assert 170 < sum(example != clean[0] for example in noisy) < 230
     assert {(e.mention.left, e.mention.right, e.name) for e in noisy} == {

@@ -41,7 +41,7 @@ _WITH_NAMES = (
 _WITH_ITSELF = ("M is {}", "M is the same as {}")
 
 # A concept with hundreds of names would need tens of thousands of comparisons for a choice of one.
-_MOST_COMPARED = 32
+_MAX_COMPARED = 32
 
 
 def nearest_names(
@@ -181,7 +181,7 @@ def with_noise(
         if chance.random() >= settings.share:
             yield example
             continue
-        kind, edits = chance.choice(settings.kinds), chance.randint(1, settings.most_edits)
+        kind, edits = chance.choice(settings.kinds), chance.randint(1, settings.max_edits)
         text = add_noise(example.mention.text, kind, edits, chance)
         yield replace(example, mention=replace(example.mention, text=text))
 
@@ -205,7 +205,7 @@ def nearest_wrong_names(
     RETURNS (list[list[str]]): nearest first; fewer where a concept's own names fill the
         neighborhood that is searched (k + 32 names).
     """
-    nearest, _ = tfidf.nearest(mentions, k=k + _MOST_COMPARED)
+    nearest, _ = tfidf.nearest(mentions, k=k + _MAX_COMPARED)
     return [
         [names[i] for i in row if i >= 0 and right.isdisjoint(concept_ids_of(int(i)))][:k]
         for row, right in zip(nearest, gold, strict=True)
@@ -237,7 +237,7 @@ def _mentions_for(
     for names in concepts:
         for target in names:
             others = [name for name in names if name != target] or [target]
-            compared = 1 if score is None else _MOST_COMPARED
+            compared = 1 if score is None else _MAX_COMPARED
             if len(others) > compared:
                 others = [others[i] for i in np.sort(rng.permutation(len(others))[:compared])]
             options.append(others)

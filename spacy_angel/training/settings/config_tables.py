@@ -140,12 +140,12 @@ class NoiseSettings(Strict):
     share (float): share of the examples that get noise in the mention, 0 to 1; 0 in the paper.
     kinds (tuple[str, ...]): of `corpora.noise.KINDS`; one is drawn per example. List a kind twice
         to double its weight.
-    most_edits (int): maximum number of edits; the number is drawn uniformly from 1.
+    max_edits (int): maximum number of edits; the number is drawn uniformly from 1.
     """
 
     share: float = 0.0
     kinds: tuple[str, ...] = ("typo", "mixed")
-    most_edits: int = 2
+    max_edits: int = 2
 
 
 @dataclass(frozen=True)
