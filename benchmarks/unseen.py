@@ -36,7 +36,7 @@ VOCABULARIES = {name: f"{name}.obo.gz" for name in ("PO", "ZFA", "PATO", "ECO", 
 }
 LINKER = "angel_linker"
 # The linker and what it reads; everything else finds mentions.
-USED = ("sentencizer", "abbreviation_detector", LINKER)
+USED = ("sentencizer", "angel_abbreviations", LINKER)
 NIL = "NIL"
 N_BINS, MOST_DRUGS = 15, 600
 # Of the nearest names by tf-idf, many may be one concept's.

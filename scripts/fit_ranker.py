@@ -58,7 +58,7 @@ APART = ("GENE",)
 """Labels that the weights of all mentions are not fitted on."""
 TYPES_BY_LABEL = {label: kind for kind, (labels, *_) in OWN.items() for label in labels}
 # What the linker reads; sentences bound abbreviations.
-BEFORE = ("sentencizer", "abbreviation_detector")
+BEFORE = ("sentencizer", "angel_abbreviations")
 HEADS = (
     "set",
     "mentions",

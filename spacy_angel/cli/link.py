@@ -32,7 +32,6 @@ def link(
     from ..linking.mentions.reading import find_spans
     from ..linking.showing.page import link_table, write_page
     from ..pipelines.components import components_before
-    from ..pipelines.negation import add_negation
 
     if (text is None) == (file is None):
         raise AngelError("Give one text: link TEXT, or link --file FILE.")
@@ -43,7 +42,7 @@ def link(
     nlp, linker = open_source(pipeline, kb, curation)
     span_key = linker.settings.span_key
     if negation:
-        add_negation(nlp, span_key)
+        nlp.add_pipe("angel_negation", config={"span_key": span_key})
     doc = nlp(text or "")
     spans = find_spans(doc, span_key)
     notes = ["negated" if span._.negated else "" for span in spans] if negation else None

@@ -25,7 +25,7 @@ from ..search.generator import Generator
 from .components import calibrate_on
 from .load import LINKER, load_folder
 
-ABBREVIATIONS = "abbreviation_detector"
+ABBREVIATIONS = "angel_abbreviations"
 MISSPELLED = "angel_misspelled"
 CONSISTENCY = "angel_consistency"
 

@@ -14,7 +14,7 @@ TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."
 def pipeline(model, tiny_vocabulary):
     nlp = make_pipeline(model, tiny_vocabulary)
     config = {"make_serializable": True}
-    nlp.add_pipe("abbreviation_detector", before="angel_linker", config=config)
+    nlp.add_pipe("angel_abbreviations", before="angel_linker", config=config)
     return nlp
 
 
@@ -28,7 +28,7 @@ FOUND = [("CKD", 4, 5, "Chronic kidney disease"), ("CKD", 9, 10, "Chronic kidney
 def test_another_pipeline_with_a_detector(model, tiny_vocabulary):
     nlp = pipeline(model, tiny_vocabulary)
     before = nlp(TEXT)
-    spacy.blank("en").add_pipe("abbreviation_detector")
+    spacy.blank("en").add_pipe("angel_abbreviations")
     assert sorted(read(before)) == sorted(read(nlp(TEXT))) == FOUND
 
 

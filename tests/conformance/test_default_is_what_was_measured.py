@@ -32,7 +32,7 @@ def own() -> Language:
     # As the shipped one: a mention has whole tokens.
     add_biomedical_tokens(nlp)
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": True})
     nlp.add_pipe("angel_linker")
     return nlp
 
@@ -69,7 +69,7 @@ def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language, n
     documents = [d for d, _ in zip(read_corpus(corpus, strict=False), range(n), strict=False)]
     links = []
     for nlp in (own, shipped):
-        kept = ["sentencizer", "abbreviation_detector", "angel_linker"]
+        kept = ["sentencizer", "angel_abbreviations", "angel_linker"]
         linker = nlp.get_pipe("angel_linker")
         assert isinstance(linker, AngelLinker)
         with nlp.select_pipes(enable=kept), linker.using(span_key=GOLD_SPANS):

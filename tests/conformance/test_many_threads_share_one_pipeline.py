@@ -45,7 +45,7 @@ def in_threads(function, items, n=THREADS):
 
 @pytest.fixture
 def nlp(model, tiny_vocabulary):
-    return make_pipeline(model, tiny_vocabulary, "abbreviation_detector", rerank=True)
+    return make_pipeline(model, tiny_vocabulary, "angel_abbreviations", rerank=True)
 
 
 def test_eight_threads_give_what_one_gives(nlp):
@@ -58,7 +58,7 @@ def test_eight_threads_give_what_one_gives(nlp):
 def test_the_first_texts_may_come_all_at_once(nlp, model, tiny_vocabulary):
     """Model, vocabulary, trie and indices are opened and compiled at first use: once."""
     config = {"rerank": True, "reading": {"short_forms": True}}
-    fresh = make_pipeline(model, tiny_vocabulary, "abbreviation_detector", **config)
+    fresh = make_pipeline(model, tiny_vocabulary, "angel_abbreviations", **config)
     linker = fresh.get_pipe("angel_linker")
     kbs = in_threads(lambda text: (seen(fresh(text)), id(linker.kb)), TEXTS[:THREADS])
     assert len({kb for _, kb in kbs}) == 1

@@ -58,7 +58,7 @@ def test_its_links_are_read(stored, parts):
 
 
 def test_a_pickled_pipeline_links_in_a_process_that_has_made_none(model, tiny_vocabulary, tmp_path):
-    others = ("abbreviation_detector", "angel_consistency", "angel_variants")
+    others = ("angel_abbreviations", "angel_consistency", "angel_variants")
     nlp = make_pipeline(model, tiny_vocabulary, *others)
     path = tmp_path / "nlp.pickle"
     path.write_bytes(pickle.dumps(nlp))

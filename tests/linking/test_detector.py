@@ -40,7 +40,7 @@ def test_the_pairs_are_scispacys(words: list[str], data: st.DataObject) -> None:
 def test_a_definition_stands_in_one_sentence() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe("abbreviation_detector")
+    nlp.add_pipe("angel_abbreviations")
     doc = nlp("He had myotonic dystrophy. Myotonic dystrophy (DM) is rare. DM runs in families.")
     assert doc._.abbreviations == []
     doc = nlp("Dystrophia. It is called dystrophia myotonica (DM). DM runs in families.")
@@ -52,7 +52,7 @@ def test_a_definition_stands_in_one_sentence() -> None:
 
 def test_plain_values_go_into_a_file() -> None:
     nlp = spacy.blank("en")
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": True})
     doc = nlp("Multiple sclerosis (MS) began.")
     (again,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
     assert list(again._.abbreviations) == [
@@ -68,7 +68,7 @@ def test_plain_values_go_into_a_file() -> None:
 
 
 def test_the_factory_is_this_one_whoever_comes_first() -> None:
-    detector = spacy.blank("en").add_pipe("abbreviation_detector")
+    detector = spacy.blank("en").add_pipe("angel_abbreviations")
     assert type(detector) is LinearAbbreviationDetector
     with warnings.catch_warnings():
         # Nothing is searched for, and no matcher says that it is empty.

@@ -14,7 +14,7 @@ TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."
 
 def detector(make_serializable: bool):
     nlp = spacy.blank("en")
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": make_serializable})
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": make_serializable})
     set_extensions(LinkerSettings())
     return nlp
 

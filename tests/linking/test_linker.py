@@ -314,10 +314,10 @@ def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
 
 def test_abbreviations(make):
     nlp = make()
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True}, before="angel_linker")
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": True}, before="angel_linker")
     text = "metachromatic leukodystrophy (ML). history of ML."
     doc = nlp.make_doc(text)
-    for name in ("sentencizer", "abbreviation_detector"):
+    for name in ("sentencizer", "angel_abbreviations"):
         nlp.get_pipe(name)(doc)
     n = len(doc)
     doc.ents = [Span(doc, n - 2, n - 1, label="DISEASE")]
@@ -570,7 +570,7 @@ if __name__ == "__main__":
     nlp = spacy.blank("en")
     patterns = [{{"label": "DRUG", "pattern": name}} for name in ("aspirin", "asa tablet")]
     nlp.add_pipe("entity_ruler").add_patterns(patterns)
-    nlp.add_pipe("abbreviation_detector", config={{"make_serializable": True}})
+    nlp.add_pipe("angel_abbreviations", config={{"make_serializable": True}})
     linker = nlp.add_pipe("angel_linker", config={config!r})
     texts = [20 * "acetylsalicylic acid (ASA). aspirin and asa tablet. "] * 6
     ents = lambda docs: [ent for doc in docs for ent in doc.ents]

@@ -49,12 +49,12 @@ def concepts(ent) -> set[str]:
 
 
 def test_what_an_abbreviation_means_holds_whatever_its_long_form_is_like(nlp, tmp_path) -> None:
-    nlp.add_pipe("abbreviation_detector", before="angel_linker")
+    nlp.add_pipe("angel_abbreviations", before="angel_linker")
     like = {"action": "add", "string": "metachromatic attack", "concept": ATTACK}
     write(tmp_path, {"action": "prefer", "string": "MLD", "concept": ATTACK}, like)
     doc = nlp.make_doc("metachromatic leukodystrophy (MLD) was found")
     doc.ents = [Span(doc, 3, 4, label="DISEASE")]
-    doc = nlp.get_pipe("angel_linker")(nlp.get_pipe("abbreviation_detector")(doc))
+    doc = nlp.get_pipe("angel_linker")(nlp.get_pipe("angel_abbreviations")(doc))
     assert [abbreviation.text for abbreviation in doc._.abbreviations] == ["MLD"]
     assert doc.ents[0]._.kb_id == ATTACK
     assert concepts(doc.ents[0]) == {ATTACK}

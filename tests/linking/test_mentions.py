@@ -50,7 +50,7 @@ def test_context_by_sentences(nlp, n_sents, left, right):
 
 @pytest.mark.parametrize("serializable", [True, False])
 def test_long_form_replaces_mention_and_context(nlp, serializable):
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": serializable})
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": serializable})
     doc = nlp(TEXT)
     ents = [span_of(doc, "MLD", 2), span_of(doc, "gait"), span_of(doc, "Metachromatic")]
     before = [(e.start_char, e.end_char, e.text) for e in ents]
@@ -87,7 +87,7 @@ def test_what_is_shorter_or_lacks_a_bracket_is_no_long_form(nlp, long_form, read
 
 
 def test_abbreviations_of_a_docbin_need_no_detector(nlp, monkeypatch):
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": True})
     data = DocBin(docs=[nlp(TEXT)], store_user_data=True).to_bytes()
     # as in a process that has not loaded scispaCy
     monkeypatch.delitem(Underscore.doc_extensions, "abbreviations")
@@ -97,7 +97,7 @@ def test_abbreviations_of_a_docbin_need_no_detector(nlp, monkeypatch):
 
 
 def test_abbreviation_inside_a_mention_and_across_its_edge(nlp):
-    nlp.add_pipe("abbreviation_detector")
+    nlp.add_pipe("angel_abbreviations")
     doc = nlp(TEXT)
     start = doc.text.index("with MLD")
     inside, across = doc.char_span(start, start + 8), Replacement(start, start + 8, "X")

@@ -24,7 +24,7 @@ RECORDS = [
     for kind, concepts in (("Disease", models.DISEASES), ("Chemical", models.DRUGS))
     for c, (name, *aliases) in concepts.items()
 ]
-ADDED = ["abbreviation_detector", "angel_consistency", "angel_linker"]
+ADDED = ["angel_abbreviations", "angel_consistency", "angel_linker"]
 CORPUS = """\
 1|t|history of aspirin. history of diabetes.
 1|a|history of migraine. history of zzz qqq. history of xqj 77.

@@ -45,7 +45,7 @@ def linked(nlp: Language, names: list[str]) -> list[str]:
 def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language) -> None:
     again = spacy.load("en_angel_mini")
     assert again.pipe_names == nlp.pipe_names
-    assert nlp.pipe_names[-3:-1] == ["abbreviation_detector", "angel_consistency"]
+    assert nlp.pipe_names[-3:-1] == ["angel_abbreviations", "angel_consistency"]
     assert (nlp.lang, nlp.meta["name"]) == ("en", "angel_mini")
     assert nlp.meta["requirements"] == ["spacy-angel>=0.2.0"]
     assert nlp.meta["license"] == "MIT"

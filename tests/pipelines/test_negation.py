@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.errors import AngelError
-from spacy_angel.pipelines.negation import add_negation
 
 NAMES = ("stroke", "cough", "fever", "asthma", "gout", "chest pain")
 
@@ -21,7 +20,7 @@ def nlp():
     pipeline.add_pipe("sentencizer")
     ruler = pipeline.add_pipe("entity_ruler", config={"phrase_matcher_attr": "LOWER"})
     ruler.add_patterns([{"label": "DISEASE", "pattern": name} for name in NAMES])
-    add_negation(pipeline)
+    pipeline.add_pipe("angel_negation")
     return pipeline
 
 
@@ -48,7 +47,7 @@ def test_mentions_in_a_span_group():
     pipeline.add_pipe("sentencizer")
     ruler = pipeline.add_pipe("span_ruler", config={"spans_key": "sc"})
     ruler.add_patterns([{"label": "DISEASE", "pattern": "cough"}])
-    add_negation(pipeline, span_key="sc")
+    pipeline.add_pipe("angel_negation", config={"span_key": "sc"})
     doc = pipeline("Denies cough.")
     [cough] = doc.spans["sc"]
     assert cough._.negated
@@ -64,7 +63,7 @@ def test_missing_package_is_named(monkeypatch):
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(AngelError, match=r"^Flagging negated mentions needs .*\[negation\]"):
-        add_negation(spacy.blank("en"))
+        spacy.blank("en").add_pipe("angel_negation")
 
 
 def test_link_prints_what_is_negated():

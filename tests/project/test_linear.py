@@ -53,7 +53,7 @@ def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
     recogniser: Any = nlp.add_pipe("angel_recogniser", config=config)
     recogniser.finder = tiny_finder(folder / "recogniser", steps=0)
     nlp.add_pipe("angel_matcher", config={"names": "all", "misspelled": True})
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": True})
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": True})
     nlp.add_pipe("angel_consistency", config={"span_key": "mentions"})
     nlp.add_pipe(
         "angel_linker",

@@ -146,7 +146,7 @@ def test_spacy_loads_a_pipeline_by_its_name_from_anywhere(name: str, tmp_path: P
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
-    names = ["angel_recogniser", "angel_misspelled", "abbreviation_detector"]
+    names = ["angel_recogniser", "angel_misspelled", "angel_abbreviations"]
     names += ["angel_consistency", "angel_linker"]
     assert done.stdout.split() == [spacy_angel.__version__, *names, "MESH:D001241"]
 

@@ -127,6 +127,6 @@ def test_tiny_goes_the_whole_way_and_then_skips_it(copy: Path, tmp_path: Path):
     run(tmp_path, "-m", "pip", "install", "--no-deps", "--target", str(site), str(wheel))
     meta, pipes, concepts, links = json.loads(run(tmp_path, "-c", LOADING, python=site))
     assert any(line.startswith("spacy-angel>=") for line in meta["requirements"])
-    assert pipes[-3:] == ["abbreviation_detector", "angel_consistency", "angel_linker"]
+    assert pipes[-3:] == ["angel_abbreviations", "angel_consistency", "angel_linker"]
     assert concepts == 23
     assert all(link == "NIL" or link.startswith("MESH:") for link in links)

@@ -90,7 +90,7 @@ def test_one_letter_alone_says_nothing() -> None:
 
 @pytest.mark.parametrize("serializable", [True, False])
 def test_short_forms_are_what_their_long_form_is(nlp: Language, serializable: bool) -> None:
-    nlp.add_pipe("abbreviation_detector", config={"make_serializable": serializable}, first=True)
+    nlp.add_pipe("angel_abbreviations", config={"make_serializable": serializable}, first=True)
     ruler = nlp.add_pipe("entity_ruler", first=True)
     ruler.add_patterns([{"label": "DISEASE", "pattern": "multiple sclerosis"}])
     doc = nlp("Patients with multiple sclerosis (MS) came. MS is a disease.")

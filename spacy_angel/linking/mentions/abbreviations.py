@@ -1,17 +1,15 @@
-"""spaCy's factory `abbreviation_detector` of English pipelines."""
+"""spaCy's factory `angel_abbreviations`."""
 
 from typing import TYPE_CHECKING
 
-from spacy.lang.en import English
 from spacy.language import Language
 
 if TYPE_CHECKING:
     from .detector import LinearAbbreviationDetector
 
 
-# For English alone: scispaCy's module registers its own for all languages when it is imported.
-@English.factory("abbreviation_detector")
-def make_abbreviation_detector(
+@Language.factory("angel_abbreviations")
+def make_angel_abbreviations(
     nlp: Language, name: str, make_serializable: bool = False
 ) -> "LinearAbbreviationDetector":
     """The factory: scispaCy's detector, in linear time.

@@ -41,7 +41,7 @@ class LinearAbbreviationDetector(AbbreviationDetector):
     def __init__(
         self,
         nlp: Language,
-        name: str = "abbreviation_detector",
+        name: str = "angel_abbreviations",
         make_serializable: bool = False,
     ) -> None:
         super().__init__(nlp, name, make_serializable)
@@ -159,7 +159,7 @@ def _warn_of_late_detectors(nlp: Language) -> None:
         factory = nlp.get_pipe_meta(name).factory
         if factory == "angel_linker" and component.settings.reading.abbreviations:
             before.append(name)
-        elif factory == "abbreviation_detector":
+        elif factory in ("angel_abbreviations", "abbreviation_detector"):  # ours, scispaCy's
             for linker in before:
                 warnings.warn(
                     f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
