@@ -46,4 +46,5 @@ def __dir__() -> list[str]:
 
 
 if "spacy.tokens.span" in sys.modules:
-    import_module(".linking.decision.extensions", __name__).register_extensions()
+    for _module in ("linking.decision.extensions", "recognition.variants.component"):
+        import_module(f".{_module}", __name__)

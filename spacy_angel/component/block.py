@@ -1,7 +1,8 @@
 """A component's block in the config of its pipeline: what was given in it, what it shows, and what
 it says against a saved component."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -78,15 +79,23 @@ class ConfigBlock:
         self._nlp = nlp
         self._shown: dict[str, Any] | None = None
 
-    def bind(self, component: Any, values: Mapping[str, Any]) -> None:
+    def bind(
+        self, component: Any, values: Mapping[str, Any], requires: Sequence[str] | None = None
+    ) -> None:
         """Find the block, once the component stands in the pipeline, and fill in what was not
         given. spaCy tells a component its name at that moment.
 
         component (Any): the component. values (Mapping[str, Any]): of every setting, plain.
+        requires (Sequence[str] | None): what `nlp.analyze_pipes` looks for instead of what the
+            factory requires.
         """
         if self._nlp is None or all(c is not component for _, c in self._nlp.components):
             return
         name = next(n for n, c in self._nlp.components if c is component)
+        if requires is not None:
+            # A factory's requirements are those of all components that it makes.
+            meta = self._nlp.get_pipe_meta(name)
+            self._nlp._pipe_meta[name] = replace(meta, requires=list(requires))
         # The block itself, which spaCy moves along when the component is renamed, and which a
         # copy of the pipeline has its own of; the pipeline is not held.
         self._shown, self._nlp = self._nlp.get_pipe_config(name), None

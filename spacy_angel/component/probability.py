@@ -7,20 +7,17 @@ NAME = "mention_probability"
 LABELS = "mention_labels"
 
 
-def register_probability() -> None:
-    """Register the attributes; None where nobody says how probable a mention is, or what else it
-    may be. Those that others registered stay."""
-    for name in (NAME, LABELS):
-        if not Span.has_extension(name):
-            Span.set_extension(name, default=None)
-
-
 def probability_of(span: Span) -> float | None:
     """span (Span): a mention. RETURNS (float | None): its probability, if it has one."""
-    return span._.get(NAME) if Span.has_extension(NAME) else None
+    return span._.get(NAME)
 
 
 def other_labels_of(span: Span) -> dict[str, float]:
     """span (Span): a mention. RETURNS (dict[str, float]): other labels under which the recognizer
     finds it, with their probabilities."""
-    return (span._.get(LABELS) if Span.has_extension(LABELS) else None) or {}
+    return span._.get(LABELS) or {}
+
+
+for _name in (NAME, LABELS):
+    if not Span.has_extension(_name):
+        Span.set_extension(_name, default=None)

@@ -8,7 +8,6 @@ from spacy.language import Language
 
 from ..component.block import NOT_GIVEN, ConfigBlock, is_saved_in, takes
 from ..errors import AngelWarning
-from .decision.extensions import register_extensions
 from .linker import AngelLinker
 from .matcher import AngelMatcher
 from .mentions.matcher_settings import MatcherSettings
@@ -116,6 +115,3 @@ Language.factory(
     default_config=MatcherSettings().to_dict(),
     func=make_angel_matcher,
 )
-
-# spaCy imports this module with the first `Language` that is made.
-register_extensions()

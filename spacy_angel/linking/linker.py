@@ -30,7 +30,7 @@ from ..files.json_values import parse_as
 from ..model.mention import Mention
 from ..vocabulary.changes.curated import Curated, CurationFile
 from .candidates.batch import BatchLinker
-from .decision.extensions import set_extensions
+from .decision.extensions import set_extensions, warn_replaced
 from .decision.links import rank_candidates
 from .decision.scoring import gold_ids
 from .decision.writing import write_links
@@ -46,6 +46,7 @@ from .settings.loaders import (
     load_vocabulary,
 )
 from .settings.presets import types_of
+from .shared_parts import find_part, share_parts
 from .types import Link, Query
 
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ class AngelLinker(DocumentPipe):
     @name.setter
     def name(self, name: str) -> None:
         self._name = name
-        self._block.bind(self, self._settings.to_dict())
+        requires = None if self._settings.span_key is None else ["doc.spans"]
+        self._block.bind(self, self._settings.to_dict(), requires)
 
     @property
     def settings(self) -> LinkerSettings:
@@ -335,6 +337,7 @@ class AngelLinker(DocumentPipe):
         docs (Iterable[Doc]): as given to `predict`, with the same mentions.
         links (Sequence[Sequence[Link | None]]): as `predict` returned them.
         """
+        warn_replaced(self.settings)
         for doc, doc_links in zip(docs, links, strict=True):
             write_links(doc, doc_links, self.settings)
 
@@ -493,6 +496,7 @@ class AngelLinker(DocumentPipe):
                     read = rules.content
                 writers[file] = partial(_write, data=read())
         util.to_disk(path, writers, exclude)
+        share_parts(Path(path))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelLinker":
         """Load what `to_disk` saved, without the network. Where the config that this component was
@@ -506,7 +510,7 @@ class AngelLinker(DocumentPipe):
 
         path = Path(path)
         exclude = list(exclude)
-        if self._model_source is not None and not (path / "model").exists():
+        if self._model_source is not None and not find_part(path, "model").exists():
             exclude.append("model")
         in_config = read_block(path, ("model", "vocabulary"))
         # Parts that the loading config takes from elsewhere.
@@ -521,12 +525,12 @@ class AngelLinker(DocumentPipe):
             files = {n: f for n, f in files.items() if f.stem not in exclude and f.is_file()}
             self._restore_settings(path.read_bytes(), in_config, files)
 
-        def read_model(path: Path) -> None:
-            self.generator = self._load_model(path, local_files_only=True)
+        def read_model(_: Path) -> None:
+            self.generator = self._load_model(find_part(path, "model"), local_files_only=True)
 
         readers: dict[str, Callable[[Path], Any]] = {
             "model": read_model,
-            "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(p)),
+            "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb"))),
         }
         if (path / SETTINGS_FILE).exists():
             readers = {SETTINGS_FILE: read_settings, **readers}

@@ -16,7 +16,7 @@ from ..component.characters import clean
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
-from ..component.probability import probability_of, register_probability
+from ..component.probability import probability_of
 from .found import TokenSpan, scored_spans, set_scored_spans
 
 _ABBREVIATIONS = ("._.", "abbreviations", None, None)
@@ -78,11 +78,6 @@ class AngelConsistency(DocumentPipe):
         self.vocab = vocab
         self.name = name
         self.settings = settings
-        self.register_attributes()
-
-    def register_attributes(self) -> None:
-        """Register the probability of a mention and its other labels."""
-        register_probability()
 
     def predict(self, docs: Sequence[Doc]) -> list[tuple[list[TokenSpan], list[TokenSpan] | None]]:
         """docs (Sequence[Doc]): documents. RETURNS (list[tuple[list[TokenSpan], list[TokenSpan] |

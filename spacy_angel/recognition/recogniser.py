@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from ..component.characters import CleanText, clean
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
-from ..component.probability import LABELS, register_probability
+from ..component.probability import LABELS
 from ..component.probability import NAME as PROBABILITY
 from ..component.running import OPENING
 from ..errors import AngelError
@@ -69,11 +69,6 @@ class AngelRecogniser(DocumentPipe):
         self._model_source = model
         self._finder: MentionFinder | None = None
         self._forks = OneThreadInForks()
-        self.register_attributes()
-
-    def register_attributes(self) -> None:
-        """Register the probability of a mention and its other labels."""
-        register_probability()
 
     @property
     def finder(self) -> MentionFinder:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, replace
 from datetime import date
@@ -34,7 +35,7 @@ from .storage.arrays import (
     verify_folder,
     write_folder,
 )
-from .storage.compiled import COMPILING
+from .storage.compiled import COMPILING, compiled_cache
 from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames
 from .storage.table_builder import read_table
 from .storage.trie import SearchSpace
@@ -453,9 +454,13 @@ class ConceptKB(UserEdits):
         return kb
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): the vocabulary, including changes, without tries."""
+        """RETURNS (bytes): the vocabulary, including changes, without tries; these are put into the
+        user's cache, where `from_bytes` finds them."""
         with self.reading():
             stored = self._compacted()
+        if stored is self:
+            with suppress(OSError):
+                self._compiled.to_disk(compiled_cache())
         meta = {**stored._meta, "rules": list(map(asdict, self.rules))}
         return pack(KIND, VERSION, stored.table.columns, meta)
 
@@ -470,6 +475,7 @@ class ConceptKB(UserEdits):
         columns, meta = unpack(data, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
         rules = meta.pop("rules")
         kb = cls(_table(columns, meta, Path("<bytes>")), meta)
+        kb._use(CompiledNames(meta["fingerprint"], compiled_cache()))
         kb.rules = tuple(Rule(**rule) for rule in rules)
         return kb
 

@@ -10,7 +10,6 @@ from support.tiny_annotation import make_pipeline
 
 from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings
 from spacy_angel.annotation.outputs import Row
-from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.load import open_pipeline
@@ -63,7 +62,6 @@ def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, docum
 def test_what_the_linker_leaves_out_is_not_given_out(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
     linker.settings = linker.settings.changed(threshold=1.0, drop_unlinked_below=0.5)
-    register_probability()
 
     @Language.component("doubtful")
     def doubtful(doc):

@@ -4,7 +4,9 @@ import pickle
 import subprocess
 import sys
 
+import joblib
 import pytest
+import spacy
 from spacy.tokens import DocBin
 from support.tiny_linker import TEXT, make_pipeline
 
@@ -32,8 +34,8 @@ from spacy.tokens import DocBin
 (doc,) = DocBin().from_disk({path!r}).get_docs(spacy.blank("en").vocab)
 """
 PIPELINE = """
-import pickle
-nlp = pickle.loads(open({path!r}, "rb").read())
+import {module}
+nlp = {module}.load(open({path!r}, "rb"))
 doc = nlp({text!r})
 found = [(ent.text, ent._.kb_id, ent._.mention_probability, ent._.hgvs) for ent in doc.ents]
 assert found == {found!r}, found
@@ -57,20 +59,35 @@ def test_its_links_are_read(stored, parts):
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
 
-def test_a_pickled_pipeline_links_in_a_process_that_has_made_none(model, tiny_vocabulary, tmp_path):
-    others = ("angel_abbreviations", "angel_consistency", "angel_variants")
-    nlp = make_pipeline(model, tiny_vocabulary, *others)
-    path = tmp_path / "nlp.pickle"
-    path.write_bytes(pickle.dumps(nlp))
+def links_when_unpickled(nlp, module, path):
+    """Dump a pipeline and link with it in a new process, which has to find the same.
+    RETURNS (list[tuple]): what it finds here."""
+    with open(path, "wb") as file:
+        module.dump(nlp, file)
     text = "A heart attack (HA), another HA, and the mutation V600E."
     found = [
         (ent.text, ent._.kb_id, ent._.mention_probability, ent._.hgvs) for ent in nlp(text).ents
     ]
+    code = PIPELINE.format(module=module.__name__, path=str(path), text=text, found=found)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+    return found
+
+
+@pytest.mark.parametrize(("name", "module"), [("en_angel_mini", joblib), ("en_angel_bio", pickle)])
+def test_a_shipped_pipeline(name, module, tmp_path):
+    found = links_when_unpickled(spacy.load(name), module, tmp_path / "nlp")
+    assert found[0][:2] == ("heart attack", "MESH:D009203")
+    assert found[0][2] > 0.5
+
+
+@pytest.mark.parametrize("module", [joblib, pickle])
+def test_a_pipeline_of_ones_own(model, tiny_vocabulary, tmp_path, module):
+    others = ("angel_abbreviations", "angel_consistency", "angel_variants")
+    nlp = make_pipeline(model, tiny_vocabulary, *others)
+    found = links_when_unpickled(nlp, module, tmp_path / "nlp")
     assert found == [
         ("heart attack", "MESH:D009203", None, ""),
         ("HA", "MESH:D009203", 1.0, ""),
         ("HA", "MESH:D009203", 1.0, ""),
         ("V600E", "p.Val600Glu", None, "p.Val600Glu"),
     ]
-    code = PIPELINE.format(path=str(path), text=text, found=found)
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)

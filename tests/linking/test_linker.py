@@ -24,7 +24,6 @@ from support.helpers import shared_data
 from support.tiny_linker import PATTERNS, TEXT, pipeline
 from typer.testing import CliRunner
 
-from spacy_angel.component.probability import register_probability
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.decision import calibration
@@ -274,7 +273,6 @@ def test_limits_give_nil(make):
 
 
 def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
-    register_probability()
     probabilities = {"heart attack": 0.2, "migraine": 0.7, "aspirin": None}
     found = {}
     for least in (0.0, 0.5, 1.0):

@@ -7,7 +7,6 @@ import spacy
 from spacy.tokens import Doc, Span
 from support.tiny_linker import pipeline
 
-from spacy_angel.component.probability import register_probability
 from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.types import NIL, Link, Query
@@ -20,7 +19,6 @@ TYPES = {"DRUG": ["T121"], "DISEASE": ["T047"]}
 def mentions(*others: dict[str, float] | None) -> list[Span]:
     """others (dict[str, float] | None): what each mention may be besides. RETURNS (list[Span]): one
     word each, all diseases."""
-    register_probability()
     doc = Doc(spacy.blank("en").vocab, words=["word"] * len(others))
     spans = [Span(doc, i, i + 1, label="DISEASE") for i in range(len(others))]
     for span, some in zip(spans, others, strict=True):
@@ -48,7 +46,6 @@ def nlp(model, vocabulary):
 
 
 def test_an_entity_gets_the_label_that_it_links_under(nlp) -> None:
-    register_probability()
     doc = nlp.make_doc("diabetes aspirin aspirin")
     doc.ents = [Span(doc, i, i + 1, label="DISEASE") for i in range(3)]
     for ent, others in zip(doc.ents, [{"DRUG": 0.9}, {"DRUG": 0.7}, {}], strict=True):

@@ -21,7 +21,6 @@ from spacy_angel.errors import AngelError
 from spacy_angel.linking.showing.page import link_table, write_page
 from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.load import open_pipeline
-from spacy_angel.recognition.variants.component import AngelVariants
 
 torch.set_num_threads(1)
 
@@ -195,15 +194,6 @@ def test_what_a_linker_said_of_the_mention_before_goes(nlp):
     doc = nlp.get_pipe("angel_variants")(doc)
     assert written(doc)[0][:4] == ("V600E", "VARIANT", "p.Val600Glu", "p.Val600Glu")
     assert doc.ents[0]._.kb_ents == []
-
-
-def test_a_computed_attribute_is_told():
-    Span.set_extension("hgvs", getter=lambda span: "", force=True)
-    try:
-        with pytest.raises(AngelError, match=r"span\._\.hgvs is computed by another component"):
-            AngelVariants(spacy.blank("en").vocab)
-    finally:
-        Span.set_extension("hgvs", default="", force=True)
 
 
 @given(

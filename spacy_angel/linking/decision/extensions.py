@@ -1,10 +1,11 @@
-"""Attributes on `span._` that the linker writes.
+"""Attributes on `span._` that the linker writes; importing this module registers them.
 
 spaCy stores a span attribute by the span's characters. Where a span group has the same characters
 under several labels, the value of each label is stored beside it under a name of its own, so that
 each span shows what it was linked to.
 """
 
+import warnings
 from collections.abc import Sequence
 from copy import copy
 from functools import partial
@@ -12,9 +13,13 @@ from typing import Any
 
 from spacy.tokens import Span
 
-from ...errors import AngelError
+from ...component import kb_id as kb_id
+from ...errors import AngelError, AngelWarning
 from ..mentions.reading import register_abbreviations
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
+
+_REGISTERED: dict[str, tuple[Any, ...]] = {}
+"""How each attribute was registered when a linker was made."""
 
 
 def register_extensions(names: Sequence[str] = ATTRIBUTES) -> None:
@@ -44,6 +49,27 @@ def set_extensions(settings: LinkerSettings) -> None:
             raise AngelError(
                 f"span._.{name} is computed by another component, so angel_linker cannot write it. "
                 f"Choose another name with the setting outputs.{attribute}."
+            )
+        _REGISTERED[name] = Span.get_extension(name)
+
+
+def warn_replaced(settings: LinkerSettings) -> None:
+    """Warn once if another component has registered an attribute again that a linker writes, as
+    scispaCy's linker does with `kb_ents`: of two in one pipeline the later overwrites the values.
+
+    settings (LinkerSettings): with the names.
+    """
+    for attribute in ATTRIBUTES:
+        name = getattr(settings.outputs, attribute)
+        now = Span.get_extension(name)
+        if _REGISTERED.get(name, now) != now:
+            _REGISTERED[name] = now
+            warnings.warn(
+                f"Another component has registered span._.{name} again, as scispaCy's linker does. "
+                "Where both are in one pipeline, the later one overwrites the values. Choose "
+                f"another name with angel_linker's setting outputs.{attribute}.",
+                AngelWarning,
+                stacklevel=2,
             )
 
 
@@ -90,3 +116,6 @@ def _write(span: Span, value: Any, name: str) -> None:
     data: dict[Any, Any] = span.doc.user_data
     own = _key(span, name, span.label_)
     data[own if own in data else _key(span, name)] = value
+
+
+register_extensions()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ...component.kb_id import store_kb_id
 from ...component.probability import NAME as PROBABILITY
 from ...component.probability import other_labels_of, probability_of
 from ..mentions.permitted import links_label
@@ -74,15 +75,15 @@ def _set_attributes(
     for i, span in enumerate(spans):
         places[span.start_char, span.end_char].append(i)
     for here in places.values():
-        for i in here:
-            if links[i] is None and settings.is_first and not spans[i]._.kb_id:
-                # Another component's identifier, that is to stay.
-                spans[i]._.kb_id = spans[i].kb_id_
         written = [link for i in here if (link := links[i]) is not None]
         if not written:
             continue
         shown = next((link for link in written if link.kb_id != NIL), written[0])
+        if settings.is_first:
+            store_kb_id(spans[here[0]], shown.kb_id)
         for attribute in ATTRIBUTES:
+            if attribute == "kb_id" and settings.is_first:
+                continue  # see `_set_kb_ids`
             values = [getattr(links[i], attribute, None) for i in here]
             name = getattr(settings.outputs, attribute)
             write_values([spans[i] for i in here], values, name, getattr(shown, attribute))

@@ -11,13 +11,13 @@ from spacy.vocab import Vocab
 
 from ...component.block import takes
 from ...component.checked import CheckedSettings, Name, Names
+from ...component.kb_id import NAME as KB_ID
 from ...component.pipe import DocumentPipe
-from ...errors import AngelError
 from ..found import scored_spans, set_scored_spans
 from .grammar import find_variants
 from .tokens import VariantTokenizer
 
-KB_ID, HGVS, GENE = "kb_id", "hgvs", "variant_gene"
+HGVS, GENE = "hgvs", "variant_gene"
 # What a linker has said of a mention that was not known to be a variant.
 _OF_A_LINKER = ("kb_ents", "candidates")
 # Words that are no name once the variant is gone: of `V600E-mutant melanoma` melanoma is left.
@@ -91,7 +91,6 @@ class AngelVariants(DocumentPipe):
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
     settings (VariantSettings): see there.
-    RAISES (AngelError): another component computes one of the attributes.
     """
 
     def __init__(
@@ -104,14 +103,6 @@ class AngelVariants(DocumentPipe):
         self.vocab = vocab
         self.name = name
         self.settings = settings
-        self.register_attributes()
-
-    def register_attributes(self) -> None:
-        """Register the attributes that it writes.
-
-        RAISES (AngelError): another component computes one of them.
-        """
-        set_extensions()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -156,25 +147,6 @@ class AngelVariants(DocumentPipe):
             if not placed or placed[-1].end <= span.start:
                 placed.append(PlacedVariant(span.start, span.end, one.identifier, one.hgvs))
         return placed
-
-
-def set_extensions() -> None:
-    """Register the attributes that the component writes; those that exist and can be written are
-    used.
-
-    RAISES (AngelError): another component computes an attribute of that name.
-    """
-    for name in (KB_ID, HGVS, GENE):
-        if Span.has_extension(name):
-            _, method, getter, setter = Span.get_extension(name)
-            if method is not None or (getter is not None and setter is None):
-                raise AngelError(
-                    f"span._.{name} is computed by another component, not by angel_variants."
-                )
-        elif name == GENE:
-            Span.set_extension(name, getter=_read_gene, setter=_write_gene)
-        else:
-            Span.set_extension(name, default="")
 
 
 class SentenceGenes:
@@ -312,3 +284,8 @@ Language.factory(
     default_config=DEFAULT_CONFIG,
     func=make_angel_variants,
 )
+
+if not Span.has_extension(HGVS):
+    Span.set_extension(HGVS, default="")
+if not Span.has_extension(GENE):
+    Span.set_extension(GENE, getter=_read_gene, setter=_write_gene)

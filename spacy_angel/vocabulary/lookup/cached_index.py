@@ -80,9 +80,10 @@ class CompiledNames:
         return self.in_use[key]
 
     def to_disk(self, folder: Path) -> None:
-        """folder (Path): gets what was in use."""
+        """folder (Path): gets what was in use, unless it has it."""
         for key, compiled in self.in_use.items():
-            compiled.to_disk(folder / key)
+            if not (folder / key).exists():
+                compiled.to_disk(folder / key)
 
 
 T = TypeVar("T", bound=NameIndex)

@@ -68,8 +68,13 @@ def open_or_compile(
 
 def _paths(folder: Path) -> Iterator[Path]:
     yield folder
-    # Asked for only where it is needed: its module takes time to import.
-    yield cache_folder() / "compiled" / folder.name
+    yield compiled_cache() / folder.name
+
+
+def compiled_cache() -> Path:
+    """RETURNS (Path): folder of what was compiled for vocabularies without a folder of their
+    own."""
+    return cache_folder() / "compiled"
 
 
 def digest_of(*parts: str) -> str:

@@ -1,0 +1,52 @@
+"""`span._.kb_id`: the identifier of the concept that a mention is linked to, as `span.kb_id_`."""
+
+from typing import Any
+
+from spacy.tokens import Span
+
+NAME = "kb_id"
+
+
+def store_kb_id(span: Span, kb_id: str) -> None:
+    """Store an identifier for spans without a label, such as `doc[2:4]`.
+
+    span (Span): a mention over the same characters. kb_id (str): its identifier.
+    """
+    data: dict[Any, Any] = span.doc.user_data
+    data[_key(span)] = kb_id
+
+
+def _key(span: Span) -> tuple[str, str, int, int]:
+    """Where spaCy stores an attribute of a span."""
+    return ("._.", NAME, span.start_char, span.end_char)
+
+
+def _read(span: Span) -> str:
+    data: dict[Any, Any] = span.doc.user_data
+    # A mention has its own identifier; a slice of the document has none.
+    return span.kb_id_ if span.label or span.kb_id else data.get(_key(span), "")
+
+
+def _write(span: Span, kb_id: str) -> None:
+    """Set the identifier of this span, and of the entity and the spans of groups that it equals:
+    spaCy makes new `Span` objects each time they are asked for."""
+    store_kb_id(span, kb_id)
+    if span.kb_id_ == kb_id:
+        return
+    span.kb_id_ = kb_id
+    if any(_is_same(entity, span) for entity in span.doc.ents):
+        for token in span:
+            token.ent_kb_id_ = kb_id
+    for group in span.doc.spans.values():
+        for i, one in enumerate(group):
+            if _is_same(one, span):
+                one.kb_id_ = kb_id
+                group[i] = one
+
+
+def _is_same(one: Span, other: Span) -> bool:
+    return (one.start, one.end, one.label) == (other.start, other.end, other.label)
+
+
+if not Span.has_extension(NAME):
+    Span.set_extension(NAME, getter=_read, setter=_write)
