@@ -63,34 +63,17 @@ def evaluate(
 
 
 def _print_metrics(metrics: dict[str, Any]) -> None:
-    from ..corpora.entity_types import READ_AS
-
     typer.echo(
         f"{metrics['mentions']:,} mentions, {metrics['coverage']:.1f} % with a concept of the "
         "vocabulary"
     )
     for count in ("lenient", "strict", "kb_id"):
         _print_rates(count, {k: v for k, v in metrics[count].items() if k.startswith("acc@")})
-    if nil := metrics["kb_id"]["nil"]:
-        typer.echo(
-            f"  NIL      {nil:,} mentions whose concept the vocabulary has, "
-            f"{metrics['kb_id']['nil_right_first']:,} of them with the right one first"
-        )
-    counts = metrics["run"]["corpus_report"]["counts"].items()
-    if read := [f"{n:,} as {k.removeprefix(READ_AS)}" for k, n in counts if k.startswith(READ_AS)]:
-        typer.echo(f"  identifiers without a prefix are read by their labels: {', '.join(read)}")
     if metrics["run"]["predicted"]:
         _print_rates("found", metrics["detection"])
         _print_rates("links", metrics["linking"])
-    if left_out := [f"{name} {n:,}" for name, n in metrics["types"]["left_out"].items()]:
-        typer.echo(f"  found, but not marked in this corpus: {', '.join(left_out)} (not counted)")
-    if confidence := metrics.get("confidence"):
-        typer.echo(f"  expected calibration error {confidence['ece']:.1f} points")
     for name, figures in metrics.get("protocols", {}).items():
-        _print_rates(f"{name}:", figures)
-        for mean in ("averaged", "micro"):
-            if mean in figures:
-                _print_rates(f"{name} {mean}:", figures[mean])
+        _print_rates(name, figures.get("micro", figures))
 
 
 def _print_rates(title: str, figures: dict[str, Any]) -> None:

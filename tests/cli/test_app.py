@@ -88,16 +88,6 @@ def test_build_prints_counts_and_records_the_source(tmp_path: Path, source: Path
     assert len(entry["sha256"]) == 64
 
 
-def test_build_takes_several_files_and_reader_options(tmp_path: Path, source: Path) -> None:
-    table = tmp_path / "names.tsv"
-    table.write_text("D003920\tDiabetes Mellitus\tdiabetes\n", "utf8")
-    kb = tmp_path / "kb"
-    assert run("kb", "build", table, "-o", kb, "--format", "table", "--option", "prefix=X")[0] == 0
-    assert [concept.concept_id for concept in ConceptKB.from_disk(kb)] == ["X:D003920"]
-    assert run("kb", "build", table, source, "-o", kb)[0] == 0
-    assert len(ConceptKB.from_disk(kb)) == 3
-
-
 def test_reader_options_are_texts_that_the_reader_converts(
     tmp_path: Path, folder: Path, corpus: Path
 ) -> None:
@@ -168,15 +158,6 @@ def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) 
     assert kb.meta["steps"] == [{"step": "add", "path": str(more)}]
 
 
-def test_a_file_may_stand_in_the_vocabulary_that_it_is_added_to(folder: Path) -> None:
-    own = folder / "own.tsv"
-    own.write_text("D003920\tDiabetes Mellitus\n", "utf8")
-    code, out, _ = run("kb", "add", folder, own)
-    assert code == 0
-    assert "1 concepts and 1 names added.\n" in out
-    assert own.read_text("utf8") == "D003920\tDiabetes Mellitus\n"
-
-
 def test_add_mentions_leaves_composites_out_and_counts_the_unknown(
     folder: Path, corpus: Path
 ) -> None:
@@ -210,16 +191,6 @@ def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:
     assert [c.concept_id for c in ConceptKB.from_disk(folder)] == ["MESH:D001241"]
     many = ("MESH:D001241", "MESH:D009203", "--name", "x")
     assert "--name needs exactly one concept, not" in fails("kb", "remove", folder, *many)
-
-
-def test_merge_keeps_the_first_canonical_name(tmp_path: Path, folder: Path) -> None:
-    other = [{**CONCEPTS[0], "canonical_name": "MI", "aliases": []}, MORE[1]]
-    run("kb", "build", write_jsonl(tmp_path / "b.jsonl", other), "-o", tmp_path / "b")
-    assert run("kb", "merge", folder, tmp_path / "b", "-o", tmp_path / "ab")[0] == 0
-    merged = ConceptKB.from_disk(tmp_path / "ab")
-    assert len(merged) == 3
-    assert merged["MESH:D009203"].canonical_name == "Myocardial Infarction"
-    assert "MI" in merged["MESH:D009203"].aliases
 
 
 def test_a_failed_build_or_add_leaves_what_was_there(tmp_path: Path, folder: Path) -> None:
@@ -274,14 +245,6 @@ def test_a_dash_links_standard_input() -> None:
     assert "standard input, line 2: expected UTF-8 text" in done.stderr
 
 
-def test_a_text_in_another_encoding_is_told(tmp_path: Path) -> None:
-    text = tmp_path / "latin1.tsv"
-    text.write_bytes("one\nna\u00efve\n".encode("latin1"))
-    err = fails("link", "--file", text)
-    assert "latin1.tsv, line 2: expected UTF-8 text, found byte 0xef at column 3" in err
-    assert "no such file" in fails("link", "--file", tmp_path / "none").lower()
-
-
 def test_link_prints_a_table_and_writes_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     text = tmp_path / "text.txt"
@@ -296,17 +259,6 @@ def test_link_prints_a_table_and_writes_a_page(tmp_path: Path) -> None:
     html = page.read_text("utf8")
     assert "<h1>2 of 2 mentions linked</h1>" in html
     assert "https://meshb.nlm.nih.gov/record/ui?ui=D009203" in html
-
-
-def test_link_with_another_vocabulary_links_to_nothing_else(folder: Path) -> None:
-    code, out, _ = run("link", "A myocardial infarction, treated with aspirin.", "--kb", folder)
-    assert code == 0
-    assert "MESH:D009203" in out
-    assert "MESH:D001241" in out
-    assert "No mentions found" in run("link", "A fine day.", "--kb", folder)[1]
-    kb = ROOT / "tests/fixtures/vocabularies/ontology.obo"
-    text = "She had diabetes mellitus."
-    assert "DOID:9351" in run("link", "--pipeline", "en_angel_bio", "--kb", kb, text)[1]
 
 
 def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Path) -> None:
@@ -337,8 +289,7 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     assert code == 0, err
     assert out.startswith("5 mentions, ")
     assert "acc@1" in out
-    assert "document micro: precision " in out
-    assert "expected calibration error " in out
+    assert "document precision " in out
     assert (tmp_path / "e/report.md").exists()
     code, out, err = run("compare", tmp_path / "e", tmp_path / "e")
     assert code == 0, err

@@ -60,12 +60,3 @@ def test_after_an_update_it_is_told_which_rules_still_hold(tmp_path: Path, rules
     assert (
         "“was” is never linked" in run("kb", "check", rules, "--kb", tmp_path / "new", "--all")[1]
     )
-
-
-def test_rows_that_are_no_rules_are_told_with_their_numbers(tmp_path: Path, rules: Path) -> None:
-    ConceptKB.build(OLD, tmp_path / "kb")
-    rules.write_text(f"{RULES}nmae\tx\n", "utf8")
-    code, out, err = run("kb", "check", rules, "--kb", tmp_path / "kb")
-    assert code == 1
-    assert err.startswith("Line 6 is skipped: there is no action 'nmae'")
-    assert "4 in effect" in out

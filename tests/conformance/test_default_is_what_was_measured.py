@@ -47,22 +47,6 @@ def with_mentions(nlp: Language, text: str, *mentions: tuple[str, str]) -> Doc:
     return doc
 
 
-def test_unknown_names_are_nil_and_a_lay_name_is_known(own: Language, shipped: Language) -> None:
-    for text, *mentions in UNKNOWN:
-        docs = [with_mentions(nlp, text, *mentions) for nlp in (own, shipped)]
-        links = [
-            [ent._.kb_ents for ent in nlp.get_pipe("angel_linker")(doc).ents]
-            for nlp, doc in zip((own, shipped), docs, strict=True)
-        ]
-        assert links[0] == links[1]
-    assert [ent.kb_id_ for ent in own(with_mentions(own, UNKNOWN[0][0], *UNKNOWN[0][1:])).ents] == [
-        "NIL",
-        "NIL",
-    ]
-    lockjaw, snarkitis = own(with_mentions(own, UNKNOWN[1][0], *UNKNOWN[1][1:])).ents
-    assert (lockjaw.kb_id_, snarkitis.kb_id_) == ("MESH:D013742", "NIL")
-
-
 @pytest.mark.parametrize("n", [20, pytest.param(500, marks=pytest.mark.slow)])
 def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language, n: int) -> None:
     corpus = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")

@@ -6,11 +6,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.helpers import SHIPPED_MODEL, shared_data
+from support.helpers import SHIPPED_MODEL
 from support.tiny_linker import TEXT, make_pipeline
 
-import spacy_angel
-from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.model.checkpoint import open_checkpoint
 from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -117,12 +115,3 @@ class _Watched:
     def encode_batch(self, *args, **kwargs):
         self.__dict__["n_encoded"] += 1
         return self.tokenizer.encode_batch(*args, **kwargs)
-
-
-@pytest.mark.slow
-def test_the_shipped_pipeline_in_eight_threads_on_abstracts():
-    path = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")
-    texts = [document.text for document in itertools.islice(read_corpus(path), 24)]
-    shipped = spacy_angel.load()
-    alone = [seen(shipped(text)) for text in texts]
-    assert in_threads(lambda text: seen(shipped(text)), texts) == alone

@@ -23,13 +23,6 @@ def test_repr(model, tiny_vocabulary):
     assert repr(linker.kb) in repr(linker)
 
 
-def test_get(kb):
-    assert kb.get("MESH:D001241") == kb["MESH:D001241"]
-    assert kb.get("MESH:D0") is None
-    default = Concept("X:1", "none")
-    assert kb.get("MESH:D0", default) is default
-
-
 def test_several_are_added_or_none(kb):
     kb.add([Concept("MY:1", "one"), Concept("MY:2", "two")])
     kb.add(Concept("MY:3", "three"))
@@ -47,10 +40,3 @@ def test_several_are_added_or_none(kb):
     for wrong in ("MY:5", 5, {"concept_id": "MY:5"}):
         with pytest.raises(AngelError, match="needs a Concept"):
             kb.add(wrong)
-
-
-def test_a_subset_of_one_type_or_concept(kb):
-    assert kb.subset("T121") == kb.subset(["T121"])
-    assert kb.subset(concept_ids="MESH:D001241") == kb.subset(concept_ids=["MESH:D001241"])
-    with pytest.raises(AngelError, match=r"\['cell'\]"):
-        kb.subset("cell")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import spacy
 import torch
-from spacy.tokens import Span
 from support import models
 from typer.testing import CliRunner
 
@@ -95,19 +94,6 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
     assert spacy.load(out, config=override).get_pipe("angel_linker").search.min_log_prob == -9.0
 
 
-@pytest.mark.parametrize("storage", ["int8", "bfloat16", "float32"])
-def test_storage_and_name_are_free(parts: Path, tmp_path: Path, storage: str) -> None:
-    out = tmp_path / "out"
-    assemble(parts / "model", parts / "kb.jsonl", out, name="tiny", storage=storage)
-    name = "model.int8.safetensors" if storage == "int8" else "model.safetensors"
-    assert [f.name for f in (out / "angel_linker/model").glob("*.safetensors")] == [name]
-    nlp = spacy.load(out)
-    assert nlp.meta["name"] == "angel_tiny"
-    doc = nlp.make_doc("history of aspirin.")
-    doc.ents = [doc.char_span(11, 18, label="X")]
-    assert nlp.get_pipe("angel_linker")(doc).ents[0].kb_id_ == "MESH:D001241"
-
-
 NOISY = "a his\u00adtory of as\u200bpirin\u200b."
 
 
@@ -121,17 +107,6 @@ def test_rules_and_classes_of_tokenizers_are_kept(parts: Path, tmp_path: Path) -
     nlp.to_disk(tmp_path / "zh")
     assemble(parts / "model", parts / "kb.jsonl", tmp_path / "out", ner=tmp_path / "zh")
     assert type(spacy.load(tmp_path / "out").tokenizer) is type(nlp.tokenizer)
-
-
-def test_mentions_of_documents_are_read_without_noise(parts: Path, tmp_path: Path) -> None:
-    assemble(parts / "model", parts / "kb.jsonl", tmp_path / "out")
-    nlp = spacy.load(tmp_path / "out")
-    assert nlp.config["nlp"]["tokenizer"]["@tokenizers"] == "spacy_angel.Tokenizer.v1"
-    doc = nlp.make_doc(NOISY)
-    assert [token.text for token in doc][-2:] == ["as\u200bpirin\u200b", "."]
-    doc.ents = [Span(doc, 3, 4, label="DRUG")]
-    (ent,) = nlp(doc).ents
-    assert ent.kb_id_ == "MESH:D001241"
 
 
 def test_nothing_of_others_is_deleted(parts: Path, tmp_path: Path) -> None:

@@ -66,18 +66,6 @@ def test_a_gene_is_no_chemical_and_what_both_find_is_found_once(nlp: Language) -
     }
 
 
-def test_diseases_and_chemicals_are_found_as_by_the_other_pipeline(nlp: Language) -> None:
-    own = {(e.start, e.end, e.label_, e._.kb_id) for e in spacy_angel.load()(TEXT).ents}
-    assert own <= {(e.start, e.end, e.label_, e._.kb_id) for e in nlp(TEXT).ents}
-
-
-def test_a_text_about_people_may_have_mice(nlp: Language) -> None:
-    found = {
-        ent.text: ent._.kb_id for ent in nlp("A child and a patient; loss of Trp53 in mice.").ents
-    }
-    assert found["mice"] == "NCBITaxon:10090"
-
-
 def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(
     nlp: Language, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 import torch
 from spacy import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 import spacy_angel
 from spacy_angel.linking.mentions.permitted import _told
@@ -83,13 +83,6 @@ def test_other_labels_are_left_alone_and_told_once(nlp: Language) -> None:
         assert sum(f"labeled {label} are not" in message for message in told) == 1
 
 
-def test_what_is_discarded_is_not_told(nlp: Language) -> None:
-    linker = nlp.get_pipe("angel_linker")
-    with warnings.catch_warnings(), linker.using(labels_discard=["PERSON", "Gene"]):
-        warnings.simplefilter("error")
-        assert link(nlp, [("PERSON", "mice"), ("Gene", "TP53")]) == ["NIL", "NIL"]
-
-
 def test_labels_that_say_nothing_and_pipelines_without_types_link_to_anything(
     nlp: Language,
 ) -> None:
@@ -106,15 +99,3 @@ def test_ones_own_entry_goes_first(nlp: Language) -> None:
     with linker.using(types_by_label={"Sign": ["C"], "PHENOTYPE": ["Phenotype"]}):
         found = link(nlp, [("Sign", "heart attack"), ("SYMPTOM", "low-set ears")])
     assert found == ["MESH:D009203", "HP:0000369"]
-
-
-def test_the_document_tells_species_by_any_spelling(nlp: Language) -> None:
-    """`mice` make Trp53 a mouse's gene, whoever labels them."""
-    for species, gene in (("Species", "Gene"), ("TAXON", "GGP")):
-        doc = nlp.make_doc("TRP53 was lost in mice.")
-        doc.spans["given"] = [
-            Span(doc, 0, 1, label=gene),
-            Span(doc, 4, 5, label=species),
-        ]
-        nlp.get_pipe("angel_linker")(doc)
-        assert [s.kb_id_ for s in doc.spans["given"]] == ["NCBIGene:22059", "NCBITaxon:10090"]

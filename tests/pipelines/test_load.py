@@ -96,38 +96,6 @@ def test_names_that_the_model_finds_improbable_link_all_the_same(nlp: Language) 
     assert linked(nlp, ["mavacamten"]) == ["NIL"]
 
 
-def test_drugs_and_rare_diseases_that_are_no_descriptors_of_mesh(nlp: Language) -> None:
-    doc = nlp(
-        "Nitisinone, Eliquis and gemcitabine; bisphenol A; a girl with Van der Woude syndrome."
-    )
-    assert {ent.text: ent._.kb_id for ent in doc.ents} == {
-        "Nitisinone": "MESH:C077073",
-        "Eliquis": "MESH:C522181",
-        "gemcitabine": "MESH:D000093542",
-        "bisphenol A": "MESH:C006780",
-        "Van der Woude syndrome": "MESH:C536528",
-    }
-    # Records that became descriptors.
-    kb = nlp.get_pipe("angel_linker").kb
-    assert kb["MESH:C040029"].canonical_name == "Gabapentin"
-    assert kb["MESH:C056507"].concept_id == "MESH:D000093542"
-    # A descriptor that another replaced.
-    assert kb["MESH:D018290"].canonical_name == "Uterine Cervical Dysplasia"
-
-
-def test_names_of_today_are_right_as_given_mentions(nlp: Language) -> None:
-    names = {
-        "COVID-19": "MESH:D000086382",
-        "SARS-CoV-2": "MESH:D000086402",
-        "long COVID": "MESH:D000094024",
-        "semaglutide": "MESH:C000591245",
-        "NSAIDs": "MESH:D000894",
-        "NF-kappaB": "MESH:D016328",
-        "heart attacks": "MESH:D009203",
-    }
-    assert linked(nlp, list(names)) == list(names.values())
-
-
 @pytest.mark.parametrize("dtype", ["bfloat16", "auto"])
 def test_it_runs_in_every_type(dtype: str) -> None:
     nlp = spacy_angel.load(dtype=dtype, **OFF)
@@ -242,16 +210,6 @@ def test_mistakes_are_told() -> None:
         spacy_angel.load(preset="genbioel")
     with pytest.raises(AngelError, match="nowhere/kb"):
         spacy_angel.load(kb="nowhere/kb")
-
-
-def test_its_name_is_that_of_its_model_and_vocabulary(nlp: Language) -> None:
-    linker = spacy_angel.load("en_angel_mini", kb="en_angel_mini").get_pipe("angel_linker")
-    assert linker.settings == nlp.get_pipe("angel_linker").settings
-    again = spacy.blank("en").add_pipe(
-        "angel_linker", config={"model": "en_angel_mini", "vocabulary": "en_angel_mini"}
-    )
-    assert len(again.kb) == len(linker.kb)
-    assert again.generator.config.d_model == linker.generator.config.d_model
 
 
 def test_a_vocabulary_in_the_place_of_a_model_is_told(tmp_path: Path) -> None:
