@@ -70,7 +70,7 @@ def build(
             stored = Path(temporary, "model")
             Generator.from_pretrained(str(model)).to_disk(stored, storage="int8")
             linker.generator = Generator.from_pretrained(stored, local_files_only=True)
-        with replacing_folder(output, lambda _: True) as new:
+        with replacing_folder(output, lambda entry: entry.name != "__init__.py") as new:
             nlp.to_disk(new, exclude=[LINKER])
             linker.to_disk(new / LINKER, exclude=[] if model else ["model"])
             shutil.copy(Path(temporary, "kb/NOTICE.txt"), new / LINKER / "kb")

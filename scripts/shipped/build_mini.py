@@ -42,7 +42,7 @@ def build(
     needs = [f"spacy-angel>={__version__}"]
     own = {"version": __version__, "requirements": needs}
     nlp.meta.update({**about, **own, "performance": {"calibration": calibration}})
-    with replacing_folder(output, lambda _: True) as new:
+    with replacing_folder(output, lambda entry: entry.name != "__init__.py") as new:
         nlp.to_disk(new, exclude=[LINKER])
         ignored = shutil.ignore_patterns("tries")
         shutil.copytree(shipped / LINKER, new / LINKER, ignore=ignored)

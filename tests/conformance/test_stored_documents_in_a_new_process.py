@@ -15,7 +15,7 @@ ent = doc.ents[0]
 assert ent._.kb_id == ent.kb_id_ == "MESH:D009203", ent._.kb_id
 assert ent._.kb_ents[0][0] == "MESH:D009203"
 assert ent._.candidates
-assert doc._.abbreviations == []
+assert (ent._.mention_probability, ent._.hgvs, doc._.abbreviations) == (None, "", [])
 """
 DOCBIN = """
 import spacy
