@@ -46,5 +46,9 @@ def __dir__() -> list[str]:
 
 
 if "spacy.tokens.span" in sys.modules:
-    for _module in ("linking.decision.extensions", "recognition.variants.component"):
+    for _module in (
+        "component.probability",
+        "linking.decision.extensions",
+        "recognition.variants.component",
+    ):
         import_module(f".{_module}", __name__)
