@@ -101,7 +101,7 @@ def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
     RETURNS (int): number of pairs.
     """
     data = TrainingData(config)
-    return _mine(data, starting_model(config, start), data.train, output)
+    return _mine(data, _load(config, start, None), data.train, output)
 
 
 def train_preferences(
@@ -124,11 +124,11 @@ def train_preferences(
         raise AngelError(
             f"negative.rounds = {settings.rounds} mines new pairs: leave out the file {pairs}."
         )
-    return _train_on_pairs(data, starting_model(config, start), pairs, settings, output)
+    return _train_on_pairs(data, _load(config, start, None), pairs, settings, output)
 
 
 def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone:
-    """The model that a stage on a corpus starts from.
+    """The model that positive-only training starts from.
 
     config (TrainingConfig): sections `data`, `backbone`, `positive`.
     start (str | Path | None): see `fine_tune`.
@@ -139,9 +139,12 @@ def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone
     settings = config.backbone
     if start is None:
         return make_backbone(settings, TrainingData(config).names)
-    return load_backbone(
-        start, settings.max_source_tokens, tokenizer=settings.tokenizer, preset=settings.preset
-    )
+    return _load(config, start, settings.max_source_tokens)
+
+
+def _load(config: TrainingConfig, start: str | Path, max_source_tokens: int | None) -> Backbone:
+    tokenizer, preset = config.backbone.tokenizer, config.backbone.preset
+    return load_backbone(start, max_source_tokens, tokenizer=tokenizer, preset=preset)
 
 
 def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Trained:
@@ -154,7 +157,7 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
     current = start
     for number in range(settings.rounds):
         folder = output / f"round-{number:02d}"
-        backbone = starting_model(data.config, current)
+        backbone = _load(data.config, current, None)
         pairs_file = folder / "pairs.jsonl"
         if not pairs_file.exists():
             _mine(data, backbone, data.train[number :: settings.rounds], pairs_file)

@@ -107,15 +107,16 @@ def load_backbone(
 
     name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
     max_source_tokens (int | None): replaces the saved length; not above what the model takes.
-    tokenizer (str | None), preset (str | None): see `model.checkpoint.open_checkpoint`; only used
-        where the checkpoint was saved without prompt settings, as the published ones are.
+    tokenizer (str | None): for a checkpoint that was saved without prompt settings, as the
+        published ones are; see `model.checkpoint.open_checkpoint`.
+    preset (str | None): replaces the prompt settings that were saved.
     RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
         marks that the tokenizer cannot tell from words become added tokens.
     RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
     folder = checkpoint_folder(name_or_path)
     if (folder / PROMPT_FILE).is_file():
-        tokenizer = preset = None
+        tokenizer = None
     else:
         preset = preset or preset_of(name_or_path).format.preset
     checkpoint = open_checkpoint(folder, tokenizer=tokenizer, preset=preset)

@@ -39,8 +39,8 @@ class BackboneSettings(Strict):
     name (str): checkpoint folder or hub name; unused by `fresh`.
     tokenizer (str | None): folder or hub name of the tokenizer of a `pretrained` checkpoint that
         has none.
-    preset (str | None): prompt format of a `pretrained` checkpoint that was saved without prompt
-        settings, a name of `model.presets`; None: inferred from the name of the checkpoint.
+    preset (str | None): prompt format of a `pretrained` checkpoint, a name of `model.presets`;
+        None: the one that was saved with it, or else that of its name.
     encoder_layers (int), decoder_layers (int): depth of the small BART.
     width (int), heads (int), vocabulary_size (int): of `fresh` only.
     max_source_tokens (int): longest encoder input.
