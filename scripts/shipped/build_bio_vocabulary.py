@@ -113,7 +113,7 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
             without_scopes(of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True)),
         ],
         folder,
-        suffixes="species",
+        by_species=True,
         sources=[*diseases_and_chemicals.meta["sources"], *further],
         # Of genes or taxa with one name the one that is written about more.
         frequencies=frequencies_of(split(data)[1]),

@@ -213,7 +213,7 @@ def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> Conc
             of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
         ],
         folder / "kb",
-        suffixes="species",
+        by_species=True,
         frequencies=frequencies,
     )
 

@@ -14,16 +14,11 @@ def info(
         Path | None,
         typer.Argument(metavar="KB", help="Vocabulary: folder, or name of one that was fetched."),
     ] = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Compare all bytes of the vocabulary with checksums.")
-    ] = False,
 ) -> None:
     """Print what a bug report needs: versions, machine, pipelines and vocabularies with their
     SHA-256, and the type that `dtype="auto"` chooses. With KB, print counts, sources and steps of
     that vocabulary instead."""
-    if verify and kb is None:
-        raise AngelError("--verify needs a vocabulary: spacy-angel info KB --verify.")
-    _print_installation() if kb is None else _print_vocabulary(located(kb), verify)
+    _print_installation() if kb is None else _print_vocabulary(located(kb))
 
 
 def _print_installation() -> None:
@@ -75,11 +70,9 @@ def _print_installation() -> None:
     typer.echo("For a bug report, copy all of this. See also docs/how_to/troubleshooting.md.")
 
 
-def _print_vocabulary(kb: Path, verify: bool) -> None:
+def _print_vocabulary(kb: Path) -> None:
     from ..vocabulary.kb import RULES, ConceptKB
 
-    if verify:
-        ConceptKB.verify(kb)
     print_counts(ConceptKB.from_disk(kb), kb)
     # What was built, to which the rules in its folder are applied.
     built = ConceptKB.from_disk(kb, rules=False)
@@ -90,7 +83,7 @@ def _print_vocabulary(kb: Path, verify: bool) -> None:
         "scopes of spellings": ", ".join(scopes),
         "type names": ", ".join(types[:12]) + ", …" * (len(types) > 12),
         "shared names lead to": meta["shared_names"],
-        "distinguished by": built.suffixes,
+        "told apart by": "species" if built.by_species else None,
         "rules": rules if rules.is_file() else None,
     }
     for key, value in lines.items():

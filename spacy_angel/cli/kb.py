@@ -22,7 +22,14 @@ def kb_build(
     format: options.VocabularyFormat = None,
     columns: options.Columns = None,
     shared_names: options.SharedNames = "all",
-    suffixes: options.Suffixes = None,
+    by_species: Annotated[
+        bool,
+        typer.Option(
+            "--by-species",
+            help="The concepts of a name are of different species, which are among their types as "
+            "NCBI taxa; a linker orders them by the species that the document is about.",
+        ),
+    ] = False,
     mappings: Annotated[
         list[Path] | None,
         typer.Option(
@@ -44,7 +51,7 @@ def kb_build(
         output,
         format=format,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
-        suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
+        by_species=by_species,
         options=given,
         mappings=mappings or (),
         branch=branch,
@@ -64,7 +71,6 @@ def kb_merge(
         str | None,
         typer.Option(help="As for `kb build`; needed if the rules of the vocabularies differ."),
     ] = None,
-    suffixes: options.Suffixes = None,
 ) -> None:
     """Join vocabularies; the first one's canonical names are kept."""
     from ..linking.settings.loaders import load_vocabulary
@@ -74,7 +80,6 @@ def kb_merge(
         [load_vocabulary(vocabulary) for vocabulary in vocabularies],
         output,
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
-        suffixes=suffixes,  # type: ignore[arg-type]  # checked by ConceptKB.join
     )
     options.print_counts(kb, output)
 

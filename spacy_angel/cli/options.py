@@ -32,13 +32,6 @@ SharedNames = Annotated[
     str,
     typer.Option(help="A name of several concepts leads to `all`, or to that with `fewer_names`."),
 ]
-Suffixes = Annotated[
-    str | None,
-    typer.Option(
-        help="How a model that writes suffixes tells the concepts of one name apart: by `species` "
-        "(a type that is a taxon), `types` (a taxon, or the first type), or canonical `names`."
-    ),
-]
 Pipeline = Annotated[
     str | None,
     typer.Option(help="Pipeline with angel_linker: folder or package; else en_angel_mini."),

@@ -37,7 +37,6 @@ class Candidate:
 
     concept_id (str): the concept.
     name (int): index of the name in the vocabulary. text (str): the name in normal form.
-    suffix (str | None): what tells the concepts of the name apart; None: the search did not.
     log_prob (float): of the name given the mention, in nats. For a name that the model has not
         scored, the least of those it has, or `FLOOR`.
     score (float): the search's score of the name, else the log-probability.
@@ -50,8 +49,8 @@ class Candidate:
     meaning (float): cosine of the name encoder's vectors of both.
     scope (int): of an exact match: 1 if the name is the concept's canonical one, less 1 if it is a
         related, broad or narrow synonym.
-    name_rank (float): of a vocabulary with suffixes: 1 if the canonical name is the mention letter
-        by letter, plus 0.5 if the name is the concept's second one.
+    name_rank (float): of a vocabulary with `by_species`: 1 if the canonical name is the mention
+        letter by letter, plus 0.5 if the name is the concept's second one.
     species (int): species rank of the concept, see `SpeciesReader.rank`.
     has_homonyms (bool): the name stands for further concepts that the mention may have.
     prior (float): the concept's share of the name.
@@ -60,7 +59,6 @@ class Candidate:
     concept_id: str
     name: int
     text: str = ""
-    suffix: str | None = None
     log_prob: float = FLOOR
     score: float = FLOOR
     source: str = MENTION
@@ -142,10 +140,10 @@ class Query:
         left = [c for c in self.candidates if c.concept_id not in concept_ids]
         if len(left) == len(self.candidates):
             return self
-        totals: dict[tuple[int, str | None], float] = {}
+        totals: dict[int, float] = {}
         for c in left:
-            totals[c.name, c.suffix] = totals.get((c.name, c.suffix), 0.0) + c.prior
-        left = [replace(c, prior=c.prior / totals[c.name, c.suffix]) for c in left]
+            totals[c.name] = totals.get(c.name, 0.0) + c.prior
+        left = [replace(c, prior=c.prior / totals[c.name]) for c in left]
         return replace(self, candidates=left)
 
     def unsearched(self) -> "Query":
@@ -167,8 +165,7 @@ class Link:
         also `probability`, their share of the concept's, and names with the most probable concept
         first. If the model was not asked (`search.shortcuts`, or a rule says what is meant),
         `score` and `log_prob` are None, and there is a `probability`. With the setting `prefer`,
-        or a rule that prefers an identifier, also `other_ids`, the concept's further identifiers;
-        `suffix`, if the model wrote one, which may be empty.
+        or a rule that prefers an identifier, also `other_ids`, the concept's further identifiers.
     label (str): replaces the label of the mention, see `other_labels`; empty: it keeps its own.
     """
 

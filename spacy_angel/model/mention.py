@@ -18,8 +18,8 @@ class Mention:
     text (str): the mention.
     left (str): what stands before it.
     right (str): what stands after it.
-    species_context (str): what the document says about the suffixes of names, e.g. `mus musculus,
-        homo sapiens`; read by models that write suffixes.
+    species_context (str): the species that the document is about, e.g. `mus musculus, homo
+        sapiens`; the model does not see it.
     """
 
     text: str

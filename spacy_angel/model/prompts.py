@@ -21,8 +21,6 @@ from .mention import Mention
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-# Tokens of a species context that are read.
-_MAX_SPECIES_CONTEXT = 24
 # More characters than the tokens of a text have on average, the space before a word included.
 _CHARACTERS_PER_TOKEN = 16
 _WHITE_SPACE = re.compile(r"\s")
@@ -47,8 +45,6 @@ class PromptFormat:
         one space between words, as names have it. A mention that is all marks stays.
     expand_context (bool): long forms stand in the place of abbreviations in the context, too; else
         in the mention only.
-    suffixes (bool): the model was trained to write suffixes behind names of several concepts, and
-        to read what the document says about them, `<s> mus musculus, homo sapiens | left START …`.
     RAISES (AngelError): other braces in the prefix.
     """
 
@@ -66,7 +62,6 @@ class PromptFormat:
     collapse_spaces: bool = True
     punctuation: Literal["keep", "blank", "normal"] = "keep"
     expand_context: bool = True
-    suffixes: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -143,11 +138,6 @@ class PromptEncoder:
         state = json.dumps((rules, probe, self.eos_token_id, self._max_name), sort_keys=True)
         return blake2b(state.encode(), digest_size=16).hexdigest()
 
-    @property
-    def writes_suffixes(self) -> bool:
-        """RETURNS (bool): see `PromptFormat.suffixes`."""
-        return self.format.suffixes
-
     def source_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """Token ids of the encoder input; the context is cut evenly around a mention that does
         not fit, and a mention longer than the model is cut itself.
@@ -164,10 +154,7 @@ class PromptEncoder:
         right = self._ids(
             [self._lower(_first_words(_after_space(text), room)) for _, text in contexts]
         )
-        species_contexts = self._species_ids(mentions)
-        return [
-            self._fit(*parts) for parts in zip(left, text, right, species_contexts, strict=True)
-        ]
+        return [self._fit(*parts) for parts in zip(left, text, right, strict=True)]
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
@@ -180,19 +167,6 @@ class PromptEncoder:
         """RETURNS (list[list[int]]): ids of each name with a leading space and the end token."""
         rows = self._ids([" " + name for name in names])
         return [[*ids[: self._max_name], self.eos_token_id] for ids in rows]
-
-    def _species_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
-        if not self.format.suffixes:
-            return [[] for _ in mentions]
-        rows = self._ids(
-            [self._lower(f" {m.species_context} |") if m.species_context else "" for m in mentions]
-        )
-        return [
-            [*ids[: _MAX_SPECIES_CONTEXT - 1], *ids[-1:]]
-            if len(ids) > _MAX_SPECIES_CONTEXT
-            else ids
-            for ids in rows
-        ]
 
     def _mention_text(self, mention: Mention) -> str:
         text = self._with_single_spaces(self._lower(mention.text))
@@ -235,20 +209,13 @@ class PromptEncoder:
         )
         return encoded["input_ids"]
 
-    def _fit(
-        self, left: list[int], text: list[int], right: list[int], species_context: list[int]
-    ) -> list[int]:
+    def _fit(self, left: list[int], text: list[int], right: list[int]) -> list[int]:
         fixed = sum(map(len, (self.bos_ids, self._start, self._end, self.eos_ids)))
-        # A source too short for more is for the mention.
-        species_context = (
-            species_context if 2 * len(species_context) <= self.max_source_tokens - fixed else []
-        )
-        room = max(0, self.max_source_tokens - fixed - len(species_context))
+        room = max(0, self.max_source_tokens - fixed)
         text = _cut_middle(text, room)
         n_left, n_right = split_context(len(left), len(right), room - len(text))
         return [
             *self.bos_ids,
-            *species_context,
             *left[len(left) - n_left :],
             *self._start,
             *text,

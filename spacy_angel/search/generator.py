@@ -155,8 +155,7 @@ class Generator:
         """Log-probabilities of several names for each mention.
 
         mentions (Sequence[Mention]): n mentions in their context.
-        names (Sequence[Sequence[str]]): for each, any number of names as the model writes them, in
-            normal form or with a suffix, `tp53 | homo sapiens`.
+        names (Sequence[Sequence[str]]): for each, any number of names in normal form.
         batch_size (int): mentions in one pass; on a CPU every thread has its own.
         RETURNS (list[list[float]]): of each name the sum over its tokens, the end token included,
             in nats.

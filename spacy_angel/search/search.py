@@ -19,15 +19,12 @@ class Hypothesis:
     log_prob (float): log-probability of its tokens, the end token included, in nats.
     score (float): the log-probability over `n_tokens ** length_penalty`, by which names are ranked.
     n_tokens (int): number of its tokens, the end token included.
-    suffix (str | None): the suffix that distinguishes its concepts, empty for the name alone; None
-        if the search did not distinguish them.
     """
 
     name: int
     log_prob: float
     score: float
     n_tokens: int
-    suffix: str | None = None
 
 
 @dataclass(frozen=True)
@@ -86,10 +83,10 @@ class _Finished:
         columns = (self.state, self.log_prob, self.score, self.n_tokens)
         return [
             [
-                Hypothesis(name, log_prob, score, n_tokens, suffix)
+                Hypothesis(name, log_prob, score, n_tokens)
                 for state, log_prob, score, n_tokens in list(zip(*row, strict=True))[:k]
                 if score > _DEAD
-                for name, suffix in expander.walker.written(state)
+                for name in expander.walker.names(state)
             ]
             for row in zip(*(column.tolist() for column in columns), strict=True)
         ]

@@ -85,8 +85,7 @@ class Walker:
         self, space: SearchSpace, subset: int, end_token: int, device: torch.device
     ) -> None:
         masks = space.masks[subset] or (None,) * len(space.tries)
-        self._allowed = space.allowed_numbers(subset)
-        self._name_at = space.name_at
+        self._allowed = space.allowed[subset] if space.allowed else None
         self.end_token = end_token
         self.tries = [
             _DeviceTrie(trie, prefix_sums, device)
@@ -125,15 +124,9 @@ class Walker:
             tokens = torch.where(here, trie.tokens(nodes[:, i].clamp_min(0)), tokens)
         return tokens, torch.where(single[:, None], nodes, -1)
 
-    def written(self, state: list[int]) -> list[tuple[int, str | None]]:
-        """state (list[int]): a state entered by the end token.
-        RETURNS (list[tuple[int, str | None]]): name indices and suffixes that the subset has; None
-        where names have none."""
-        return list(map(self._name_at, self.names(state)))
-
     def names(self, state: list[int]) -> list[int]:
         """state (list[int]): a state entered by the end token. RETURNS (list[int]): the indices
-        of its names that the subset has, or the numbers of its entries."""
+        of its names that the subset has."""
         indices: set[int] = set()
         for trie, node in zip(self.tries, state, strict=True):
             if node >= 0:

@@ -4,7 +4,6 @@ Every function can be run again after an interruption, and under `torchrun` or `
 """
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +82,6 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
     data = TrainingData(config)
     settings = config.positive
     backbone = starting_model(config, start)
-    if data.kb.suffixes is not None:
-        # From now on the model writes the suffixes of the vocabulary.
-        backbone.format = replace(backbone.format, suffixes=True)
     examples = positive_examples(data, settings.examples, settings.optimizer.seed)
     rows = encode(examples, backbone.prompts, backbone.max_target_tokens)
     backbone = with_adapters(backbone, config.lora)

@@ -8,23 +8,20 @@ from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import AngelError, unknown_name
-from .changes.edits import UserEdits
-from .changes.overlay import Subset
+from .changes.overlay import Subset, VocabularyOverlay
 from .changes.rules import Rule, append_rules, read_rules, write_rules
-from .lookup.cached_index import CompiledNames
 from .lookup.meaning import CloseNames
 from .lookup.search_spaces import SearchSpaces
 from .lookup.string_similarity import SimilarNames
 from .lookup.words import KnownWords
 from .names.concepts import Concept
 from .species.reader import SpeciesReader
-from .species.suffixes import Suffixes, SuffixRule, with_suffix
 from .storage.arrays import (
     META,
     TRIES,
@@ -32,10 +29,9 @@ from .storage.arrays import (
     open_folder,
     pack,
     unpack,
-    verify_folder,
     write_folder,
 )
-from .storage.compiled import COMPILING, compiled_cache
+from .storage.compiled import COMPILING, CompiledNames, compiled_cache
 from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames
 from .storage.table_builder import read_table
 from .storage.trie import SearchSpace
@@ -54,7 +50,7 @@ class BuildOptions(TypedDict, total=False):
     """The options of `ConceptKB.join`."""
 
     shared_names: SharedNames
-    suffixes: SuffixRule | None
+    by_species: bool
     sources: Sequence[Mapping[str, Any]]
     steps: Sequence[Mapping[str, Any]]
     frequencies: Mapping[str, int]
@@ -70,7 +66,7 @@ class _Counts(BaseModel):
 
 
 class _Meta(BaseModel):
-    """What is stored beside the columns; in the layout, the rule of suffixes is `endings`."""
+    """What is stored beside the columns; in the layout, `by_species` is `endings`."""
 
     model_config = ConfigDict(strict=True)
 
@@ -79,12 +75,12 @@ class _Meta(BaseModel):
     counts: _Counts
     sources: list[dict[str, Any]]
     steps: list[dict[str, Any]]
-    endings: SuffixRule | None = None
+    endings: Literal["species"] | None = None
     frequencies: dict[str, int] = {}
     own_names: dict[str, list[str]] = {}
 
 
-class ConceptKB(UserEdits):
+class ConceptKB(VocabularyOverlay):
     """Concepts and names of a vocabulary.
 
     The search works with names in normal form (`concepts.normalize_name`), each of which has one
@@ -93,8 +89,8 @@ class ConceptKB(UserEdits):
     are.
 
     Made by `build`, `join`, `merge`, `from_disk` or `from_bytes`. What is stored is never changed:
-    changes made while running lie over it until `to_disk` writes them to a new folder. The reading
-    methods are those of `VocabularyOverlay`, the changing ones those of `UserEdits`.
+    changes made while running lie over it until `to_disk` writes them to a new folder. The methods
+    that read and change it are those of `VocabularyOverlay`.
     """
 
     def __init__(
@@ -102,16 +98,13 @@ class ConceptKB(UserEdits):
     ) -> None:
         super().__init__(table, meta)
         self.path = path
-        # the version that was opened, and the rules of its folder
-        self._opened: tuple[int, tuple[Rule, ...]] = (0, ())
-        self._suffixes = Suffixes(self, meta["endings"]) if meta.get("endings") else None
         self._species_reader: SpeciesReader | None = None
         self._use(CompiledNames(meta["fingerprint"], None if path is None else path / TRIES))
 
     def _use(self, compiled: CompiledNames) -> None:
         """compiled (CompiledNames): of the stored names, gets tries and indexes."""
         self._compiled = compiled
-        self._spaces = SearchSpaces(self, compiled, self._suffixes)
+        self._spaces = SearchSpaces(self, compiled)
         self.nearest = SimilarNames(self, compiled)
         self.meanings = CloseNames(self, compiled)
         self.words = KnownWords(self, compiled)
@@ -140,7 +133,7 @@ class ConceptKB(UserEdits):
         path: Path | str | None = None,
         *,
         shared_names: SharedNames = "all",
-        suffixes: SuffixRule | None = None,
+        by_species: bool = False,
         sources: Sequence[Mapping[str, Any]] = (),
         steps: Sequence[Mapping[str, Any]] = (),
         frequencies: Mapping[str, int] = MappingProxyType({}),
@@ -157,25 +150,23 @@ class ConceptKB(UserEdits):
         path (Path | str | None): folder to write and map; None keeps the vocabulary in memory.
         shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the
             one with `fewer_names` (GenBioEL, appendix E.1).
-        suffixes (SuffixRule | None): what tells the concepts of one name apart in the search of a
-            model that writes suffixes, see `suffixes.Suffixes`; None: nothing.
+        by_species (bool): the concepts of a name, such as genes, are of different species, given as
+            types, e.g. `NCBITaxon:9606`; linkers order them by the species that the document is
+            about.
         sources (Sequence[Mapping[str, Any]]): plain values on where it comes from, to be recorded.
         steps (Sequence[Mapping[str, Any]]): what was done to it before, to be recorded.
         frequencies (Mapping[str, int]): how often concepts were seen, see `concept_ids_of`.
         own_names (Mapping[str, Sequence[str]]): by identifier, see `own_names`.
         RETURNS, RAISES: as for `build`.
         """
-        for kind, value, known in (
-            ("suffixes", suffixes, (None, *get_args(SuffixRule))),
-            ("shared_names", shared_names, get_args(SharedNames)),
-        ):
-            if value not in known:
-                raise AngelError(unknown_name(f"rule of {kind}", value, ", ".join(map(str, known))))
+        if shared_names not in get_args(SharedNames):
+            known = ", ".join(get_args(SharedNames))
+            raise AngelError(unknown_name("rule of shared_names", shared_names, known))
         table, counts = read_table(vocabularies, shared_names)
-        fingerprint = table.fingerprint if suffixes is None else table.fingerprint_with(suffixes)
+        fingerprint = table.fingerprint_with("species") if by_species else table.fingerprint
         meta = {
             "shared_names": shared_names,
-            "endings": suffixes,
+            "endings": "species" if by_species else None,
             "fingerprint": fingerprint,
             "counts": counts,
             "sources": [dict(source) for source in sources],
@@ -195,7 +186,6 @@ class ConceptKB(UserEdits):
         path: Path | str | None = None,
         *,
         shared_names: SharedNames | None = None,
-        suffixes: SuffixRule | None = None,
     ) -> "ConceptKB":
         """Join vocabularies; the step is recorded.
 
@@ -203,7 +193,6 @@ class ConceptKB(UserEdits):
             the first canonical name and definition are kept, names and types are combined.
         path (Path | str | None): see `join`.
         shared_names (SharedNames | None): see `join`; None is the rule of all of them.
-        suffixes (SuffixRule | None): see `join`; None is the rule of the first that has one.
         RETURNS (ConceptKB): the joined vocabulary.
         RAISES (AngelError): their rules differ and `shared_names` is not given.
         """
@@ -225,7 +214,7 @@ class ConceptKB(UserEdits):
             kbs,
             path,
             shared_names=shared_names or rules[0],
-            suffixes=suffixes or next((kb.suffixes for kb in kbs if kb.suffixes), None),
+            by_species=any(kb.by_species for kb in kbs),
             sources=[source for meta in metas for source in meta["sources"]],
             steps=[*(step for meta in metas for step in meta["steps"]), step],
             frequencies=frequencies,
@@ -236,20 +225,22 @@ class ConceptKB(UserEdits):
             write_rules(merged.path / RULES, merged.rules)
         return merged
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce__(self) -> Any:
         # What is in a folder is not copied: a process that gets it maps the same files.
-        version, rules = self._opened
-        if self.path is not None and self.version == version and self.path.is_dir():
-            return _reopen, (self.path.resolve(), self._meta, rules, self.rules)
-        return super().__reduce_ex__(protocol)
+        in_folder = self.path is not None and self.path.is_dir()
+        return _restore, (
+            self.path.resolve() if self.path is not None and in_folder else None,
+            None if in_folder else self.table,
+            *(self._meta, self._log, self._user_names, self.rules, self._is_edited),
+        )
 
     def copy(self) -> "ConceptKB":
         """RETURNS (ConceptKB): the vocabulary as it is now, to be changed independently. What is
         stored, and what was compiled from it, is shared, so a copy costs next to nothing."""
         with self.reading():
             twin = ConceptKB(self.table, self._meta, self.path)
-            twin._copy_changes(self)
             twin._use(self._compiled)
+            twin._restore_changes(self._log, self._user_names, self.rules, self._is_edited)
         return twin
 
     def __repr__(self) -> str:
@@ -258,8 +249,8 @@ class ConceptKB(UserEdits):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, the rule of
-        `build(suffixes=)`; `fingerprint` of the names; `counts` as last stored;
+        """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, `species` for
+        `build(by_species=True)`; `fingerprint` of the names; `counts` as last stored;
         `sources`; `steps`, including those since then; `frequencies` of concepts, if mentions of a
         corpus were added; `own_names` by identifier; and `kind`, `version` and `columns` with their
         checksums, if it was opened from a folder."""
@@ -274,7 +265,7 @@ class ConceptKB(UserEdits):
         meta = self.meta
         return BuildOptions(
             shared_names=meta["shared_names"],
-            suffixes=self.suffixes,
+            by_species=self.by_species,
             sources=meta["sources"],
             steps=meta["steps"],
             frequencies=meta.get("frequencies", {}),
@@ -282,54 +273,26 @@ class ConceptKB(UserEdits):
         )
 
     @property
-    def suffixes(self) -> SuffixRule | None:
-        """RETURNS (SuffixRule | None): what distinguishes the concepts of one name, see `join`."""
-        return None if self._suffixes is None else self._suffixes.rule
+    def by_species(self) -> bool:
+        """RETURNS (bool): whether concepts of one name are told apart by species, see `join`."""
+        return self._meta.get("endings") is not None
 
     @property
     def species_reader(self) -> SpeciesReader | None:
-        """RETURNS (SpeciesReader | None): finds in texts what distinguishes concepts of one name;
-        None if the vocabulary has no suffixes."""
-        if self._species_reader is None and self._suffixes is not None:
+        """RETURNS (SpeciesReader | None): finds the species in texts and sorts concepts by them;
+        None without `by_species`."""
+        if self._species_reader is None and self.by_species:
             with COMPILING:
-                self._species_reader = self._species_reader or SpeciesReader(self._suffixes, self)
+                self._species_reader = self._species_reader or SpeciesReader(self)
         return self._species_reader
 
     def species_ranks(self, concept_ids: Sequence[str], species_context: str) -> tuple[int, ...]:
         """concept_ids (Sequence[str]): concepts. species_context (str): what the document says, see
         `SpeciesReader.context_of`. RETURNS (tuple[int, ...]): of each, see `SpeciesReader.rank`;
-        empty without suffixes."""
+        empty without `by_species`."""
         if (reader := self.species_reader) is None:
             return ()
-        return tuple(reader.rank(self.types_of(c), species_context) for c in concept_ids)
-
-    def concept_ids_of(self, i: int, suffix: str | None = None) -> list[str]:
-        """i (int): name index. suffix (str | None): one of `suffixes_of`; None: any.
-        RETURNS (list[str]): identifiers of the concepts that the name leads to, the best
-        first: those whose canonical name it is, then those that are more frequent in the corpora
-        of `add_mentions`, then in the order of the vocabulary; empty if it was removed."""
-        if suffix is None:
-            return super().concept_ids_of(i)
-        return self.suffixes_of(i).get(suffix, [])
-
-    def suffixes_of(self, i: int) -> dict[str, list[str]]:
-        """i (int): name index. RETURNS (dict[str, list[str]]): the concepts that it leads to by
-        what distinguishes them; under an empty suffix those to which the name alone leads."""
-        if self._suffixes is not None:
-            return self._suffixes.of(i)
-        concept_ids = self.concept_ids_of(i)
-        return {"": concept_ids} if concept_ids else {}
-
-    def written(self, i: int, suffix: str | None = None) -> str:
-        """i (int): name index. suffix (str | None): one of `suffixes_of`. RETURNS (str): what a
-        model writes, e.g. `tp53 | homo sapiens`."""
-        return with_suffix(self.name(i), suffix)
-
-    def written_for(self, i: int, concept_id: str) -> str:
-        """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
-        RETURNS (str): the name with the suffix that leads to it."""
-        by_suffix = self.suffixes_of(i).items()
-        return self.written(i, next((text for text, ids in by_suffix if concept_id in ids), ""))
+        return tuple(reader.rank(t, species_context) for t in self.concept_types(concept_ids))
 
     @property
     def cui_to_entity(self) -> "ConceptKB":
@@ -440,8 +403,8 @@ class ConceptKB(UserEdits):
         rules (bool): apply the rules of `rules.tsv` in the folder, see `apply`; otherwise the
             vocabulary is as it was built.
         RETURNS (ConceptKB): the vocabulary.
-        RAISES (AngelError): the folder is missing, of another kind or damaged. Folders over 48 MB
-            are not read whole for that; `verify` does it.
+        RAISES (AngelError): the folder is missing, of another kind or damaged; the
+            bytes of folders over 48 MB are not compared with their checksums.
         """
         path = Path(path)
         columns, meta = open_folder(path, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
@@ -450,7 +413,6 @@ class ConceptKB(UserEdits):
             found = read_rules(path / RULES)
             found.warn(str(path / RULES))
             kb.apply(found.rules)
-            kb._opened = kb.version, found.rules
         return kb
 
     def to_bytes(self) -> bytes:
@@ -479,16 +441,6 @@ class ConceptKB(UserEdits):
         kb.rules = tuple(Rule(**rule) for rule in rules)
         return kb
 
-    @staticmethod
-    def verify(path: Path | str) -> None:
-        """Compare every byte of a stored vocabulary and its tries with the checksums.
-
-        path (Path | str): its folder.
-        RAISES (AngelError): names the file that differs.
-        """
-        for meta in (Path(path) / META, *sorted(Path(path).glob(f"{TRIES}/*/{META}"))):
-            verify_folder(meta.parent)
-
     def _compacted(self) -> "ConceptKB":
         return self if self.version == 0 else ConceptKB.build(self, **self.build_options)
 
@@ -516,18 +468,21 @@ class _IdsBySpelling(Mapping[str, set[str]]):
         return sum(1 for _ in self)
 
 
-def _reopen(
-    path: Path, meta: dict[str, Any], opened: tuple[Rule, ...], rules: tuple[Rule, ...]
+def _restore(
+    path: Path | None, table: ConceptTable | None, meta: dict[str, Any], *changes: Any
 ) -> ConceptKB:
-    """RETURNS (ConceptKB): the vocabulary of a folder, as it was when it was pickled."""
-    kb = ConceptKB.from_disk(path, rules=False)
-    if kb._meta["columns"] != meta["columns"]:
-        raise AngelError(
-            f"The vocabulary in {path} was rewritten since it was opened. Open it again."
-        )
-    kb._meta = meta
-    kb.apply(opened)
-    kb._opened, kb.rules = (kb.version, opened), rules
+    """RETURNS (ConceptKB): the vocabulary of a folder, or of a table, as it was pickled."""
+    if path is not None:
+        kb = ConceptKB.from_disk(path, rules=False)
+        if kb._meta["columns"] != meta["columns"]:
+            raise AngelError(
+                f"The vocabulary in {path} was rewritten since it was opened. Open it again."
+            )
+        kb._meta = meta
+    else:
+        assert table is not None
+        kb = ConceptKB(table, meta)
+    kb._restore_changes(*changes)
     return kb
 
 

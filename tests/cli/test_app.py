@@ -134,18 +134,6 @@ def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) 
     assert "step add_mentions" in out
 
 
-def test_info_verifies_large_folders_on_demand(folder: Path, monkeypatch) -> None:
-    monkeypatch.setattr("spacy_angel.vocabulary.storage.arrays.HASHED_AT_OPENING", 0)
-    assert run("info", folder, "--verify")[0] == 0
-    path = folder / "name_data.npy"
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-    assert run("info", folder)[0] == 0
-    assert f"{path} is damaged" in fails("info", folder, "--verify")
-    assert "--verify needs a vocabulary" in fails("info", "--verify")
-
-
 def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) -> None:
     more = write_jsonl(tmp_path / "more.jsonl", MORE)
     code, out, _ = run("kb", "add", folder, more)

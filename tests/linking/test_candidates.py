@@ -1,7 +1,5 @@
 """Candidates of a batch: similar names, names of the search, and those that the model scores."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -101,7 +99,7 @@ def test_the_model_scores_no_name_if_it_has_decided(monkeypatch):
 def test_a_name_that_only_an_absent_species_has_decides_nothing(monkeypatch, species, found):
     cress, mouse = ("NCBITaxon:3702",), ("NCBITaxon:10090",)
     genes = [Concept("G:1", "gamma-H2AX", (), cress), Concept("G:2", "H2ax", (), mouse)]
-    kb = ConceptKB.build(genes, suffixes="species")
+    kb = ConceptKB.build(genes, by_species=True)
     item = query("gamma-H2AX", species_context=species), ("gamma-H2AX", -0.5)
     [q], _ = generate(monkeypatch, item, kb=kb)
     assert list(names(q)) == found
@@ -166,7 +164,7 @@ EXACT = ConceptKB.build(
     ],
 )
 def test_the_name_of_one_concept_needs_no_search(text, source, name):
-    found = NameReader(EXACT, {"": None}, False).exact_match(query(text, 0, (text, source)))
+    found = NameReader(EXACT, {"": None}).exact_match(query(text, 0, (text, source)))
     assert found == (None if name is None else EXACT.name_index(name))
 
 
@@ -185,26 +183,6 @@ def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched(text, s
         Concept("G:1", "Arm", ("armadillo",), ("Gene", "NCBITaxon:7227")),
         Concept("G:2", "CTNNB1", ("beta catenin",), ("Gene", "NCBITaxon:9606")),
     ]
-    kb = ConceptKB.build(genes, suffixes="species")
-    found = NameReader(kb, {"": None}, False).exact_match(query(text, species_context=species))
+    kb = ConceptKB.build(genes, by_species=True)
+    found = NameReader(kb, {"": None}).exact_match(query(text, species_context=species))
     assert (found is not None) == matches
-
-
-def test_the_likeliest_suffixes_are_scored_each_as_a_name_of_its_own():
-    genes = [
-        Concept(f"G:{i}", "Abc", (alias,), (f"NCBITaxon:{taxon}",))
-        for i, (alias, taxon) in enumerate([("alpha", 9606), ("beta", 10090)])
-    ]
-    kb = ConceptKB.build(genes, suffixes="species")
-    reader = NameReader(kb, {"": None}, True)
-    q = query("abc", species_context="mus musculus")
-    found = reader.with_suffixes(q, [kb.name_index("abc")])
-    assert [f.suffix for f in found] == ["mus musculus", "homo sapiens"]
-    candidates = reader.candidates(q, found)
-    assert [(c.concept_id, c.suffix) for c in candidates] == [
-        ("G:1", "mus musculus"),
-        ("G:0", "homo sapiens"),
-    ]
-    # It is the name of two, though each of its suffixes is of one.
-    assert all(c.is_exact and c.has_homonyms for c in candidates)
-    assert math.fsum(c.prior for c in candidates) == 2

@@ -1,6 +1,4 @@
-"""Genes of one name in a text: the document says of which species, the model writes it."""
-
-from dataclasses import replace
+"""Genes of one name in a text: the document says of which species."""
 
 import pytest
 import spacy
@@ -12,7 +10,6 @@ from support.tiny_training import write_corpus
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.model.mention import Mention
 from spacy_angel.training import stages
 from spacy_angel.training.course.config import load_config
 
@@ -38,7 +35,7 @@ def folder(tmp_path_factory):
     """RETURNS (Path): `kb`, and `model/model`, trained on the sentences."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("namesakes")
-    ConceptKB.build(GENES, folder / "kb", suffixes="species")
+    ConceptKB.build(GENES, folder / "kb", by_species=True)
     write_corpus(folder / "train.txt", SENTENCES, "Gene")
     config = load_config(
         ROOT / "configs/tiny/tiny.cfg",
@@ -80,26 +77,16 @@ def test_the_species_of_the_document_decides(folder, rerank):
     assert linked(pair, "In mice we saw abc rise.").kb_id_ == "G:2"
     found = linked(pair, "In mice we saw xyz rise.", "xyz")
     assert found.kb_id_ == "G:4"
-    candidate = next(c for c in found._.candidates if c["concept_id"] == "G:4")
-    assert (candidate["name"].lower(), candidate["suffix"]) == ("xyz", "mus musculus")
     assert linked(pair, "The alpha of women.", "alpha").kb_id_ == "G:1"
 
 
-def test_what_the_model_reads(folder):
+def test_genes_have_a_species_context_and_diseases_none(folder):
     component, nlp = linker(folder)
     doc = nlp("In mice we saw abc rise.")
     ents = [Span(doc, 4, 5, label="GENE"), Span(doc, 5, 6, label="DISEASE")]
     assert [m.species_context for m in component.read_mentions(doc, ents)] == ["mus musculus", ""]
     with component.using(reading={"species_context": False}):
         assert [m.species_context for m in component.read_mentions(doc, ents)] == ["", ""]
-    prompts = component.generator.prompts
-    plain, hinted = Mention("abc", "saw", "rise"), Mention("abc", "saw", "rise", "mus musculus")
-    ids = prompts.source_ids([plain, hinted])
-    n = len(prompts.bos_ids)
-    species_context = prompts.tokenizer(" mus musculus |", add_special_tokens=False)["input_ids"]
-    assert ids[1] == [*ids[0][:n], *species_context, *ids[0][n:]]
-    prompts.format = replace(prompts.format, suffixes=False)
-    assert prompts.source_ids([hinted]) == [ids[0]]
 
 
 def test_spans_of_species_count_as_signs(folder):
@@ -151,8 +138,6 @@ def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):
 
 def test_a_name_of_one_species_means_the_gene_of_that_of_the_text(folder):
     component, nlp = linker(folder, rerank=True)
-    prompts = component.generator.prompts
-    prompts.format = replace(prompts.format, suffixes=False)
     component.kb.add(Concept("G:5", "Abc", (), ("NCBITaxon:10116",)))
     # Symbols of flies are of their own.
     component.kb.add(Concept("G:6", "abc", (), ("NCBITaxon:7227",)))

@@ -30,12 +30,3 @@ def test_a_subset_and_changes_while_running_count():
     assert set(names(kb, "pain in a tooth", 2)) == {"toothache", "dental pain"}
     kb.remove("D:3")
     assert "toothache" not in names(kb, "pain in a tooth", 3)
-
-
-def test_the_index_is_kept_with_the_vocabulary(tmp_path):
-    ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    kb = ConceptKB.from_disk(tmp_path / "kb")
-    before = names(kb, "stones in the kidney", 3)
-    kb.to_disk(tmp_path / "copy")
-    copy = ConceptKB.from_disk(tmp_path / "copy")
-    assert names(copy, "stones in the kidney", 3) == before

@@ -48,11 +48,6 @@ def test_the_nearest_name(kb, text, nearest):
     assert kb.name(kb.nearest.find(text, 1)[0].name) == nearest
 
 
-def test_nothing_is_near_to_nothing(kb):
-    assert kb.nearest.find("", 3) == []
-    assert ConceptKB.build([]).nearest.find("pain", 3) == []
-
-
 def test_a_subset_limits_what_is_found(kb):
     allowed = np.ones(kb.n_names, dtype=bool)
     allowed[kb.name_index("pain")] = False

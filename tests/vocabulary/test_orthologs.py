@@ -1,6 +1,6 @@
 """Names of genes of one symbol."""
 
-from spacy_angel import Concept, ConceptKB
+from spacy_angel import Concept
 from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 
 HUMAN, MOUSE = "NCBITaxon:9606", "NCBITaxon:10090"
@@ -29,9 +29,3 @@ def test_symbols_of_flies_are_their_own():
         ("TRH", "thyrotropin releasing hormone", "trh", "TRH-like"),
         ("trh", "TRH-like", "TRH", "thyrotropin releasing hormone"),
     ]
-
-
-def test_the_species_tells_them_apart():
-    kb = ConceptKB.build(with_names_of_the_same_symbol(GENES), suffixes="species")
-    told = kb.suffixes_of(kb.name_index("separase"))
-    assert told == {"homo sapiens": ["G:1"], "mus musculus": ["G:2"]}

@@ -1,4 +1,4 @@
-"""What a text says about the suffixes of names."""
+"""Which species a text is about, and how concepts are sorted by it."""
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.names.taxa import TAXA
@@ -11,10 +11,10 @@ GENES = [
     Concept("G:3", "tp53", (), (FISH,)),
     Concept(FISH, "Piscis novus", (), ("species",)),
 ]
-KB = ConceptKB.build(GENES, suffixes="species")
+KB = ConceptKB.build(GENES, by_species=True)
 EVERY = ConceptKB.build(
     [*GENES, *(Concept(f"G:of {taxon}", "TP53", (), (taxon,)) for taxon in TAXA)],
-    suffixes="species",
+    by_species=True,
 )
 
 
@@ -43,10 +43,10 @@ def test_a_virus_is_no_species_unless_the_vocabulary_has_its_genes():
     text = "CCR5 in human immunodeficiency virus 1 infection of mice"
     spans = [(8, 38, "NCBITaxon:11676")]
     taxon = Concept("NCBITaxon:11676", "Human immunodeficiency virus 1", (), ("species",))
-    kb = ConceptKB.build([*GENES, taxon], suffixes="species")
+    kb = ConceptKB.build([*GENES, taxon], by_species=True)
     assert fields(text, kb, spans) == [("mice", "mus musculus")]
     gene = Concept("G:4", "tat", (), ("NCBITaxon:11676",))
-    kb = ConceptKB.build([*GENES, taxon, gene], suffixes="species")
+    kb = ConceptKB.build([*GENES, taxon, gene], by_species=True)
     virus = ("human immunodeficiency virus 1", "human immunodeficiency virus 1")
     assert fields(text, kb, spans) == [virus, ("mice", "mus musculus")]
 
@@ -65,7 +65,7 @@ def test_species_without_genes_in_the_vocabulary_count_where_no_other_is_named()
     # a line of a hamster's cells gives the vocabulary none of its genes
     line = Concept("CVCL_0213", "CHO", (), ("Cell line", "NCBITaxon:10029"))
     coli = Concept("NCBITaxon:562", "Escherichia coli", (), ("species",))
-    kb = ConceptKB.build([*GENES, line, coli], suffixes="species")
+    kb = ConceptKB.build([*GENES, line, coli], by_species=True)
     spans = [(13, 29, "NCBITaxon:562")]
     text = "expressed in Escherichia coli"
     assert fields(text, kb, spans) == [("Escherichia coli", "escherichia coli")]
@@ -100,11 +100,27 @@ def test_the_most_frequent_and_nearest_come_first():
     assert species_reader.context_of([], 0, 4) == ""
 
 
+def sort(kb, name, species_context="", orthologs=False):
+    return kb.species_reader.sort(kb.name_index(name), species_context, orthologs=orthologs)
+
+
 def test_without_a_sign_people_come_first_and_the_others_as_they_were():
-    told = {"danio rerio": ["Z"], "mus musculus": ["M"], "homo sapiens | a": ["H"], "": ["N"]}
-    order = KB.species_reader.order
-    assert order(told, "", "x") == ["H", "Z", "M", "N"]
-    assert order(told, "mus musculus, danio rerio", "x") == ["M", "Z", "H", "N"]
+    taxa = {"Z": "NCBITaxon:7955", "M": MOUSE, "H": HUMAN}
+    genes = [Concept(i, "x", (), (taxon,)) for i, taxon in taxa.items()]
+    kb = ConceptKB.build([*genes, Concept("N", "x")], by_species=True)
+    assert sort(kb, "x") == ["H", "Z", "M", "N"]
+    assert sort(kb, "x", "mus musculus, danio rerio") == ["M", "Z", "H", "N"]
+
+
+def test_of_one_species_the_gene_of_that_symbol_comes_first_then_that_of_the_second_name():
+    genes = [
+        Concept("A", "IL12B", ("other", "p40"), (HUMAN,)),
+        Concept("B", "PSMD7", ("p40",), (HUMAN,)),
+        Concept("C", "P-40", (), (HUMAN,)),
+    ]
+    kb = ConceptKB.build(genes, by_species=True)
+    kb.add_names("C", ["p40"])
+    assert sort(kb, "p40") == ["C", "B", "A"]
 
 
 def test_how_far_a_concept_is_from_what_the_document_speaks_of():
@@ -117,20 +133,6 @@ def test_how_far_a_concept_is_from_what_the_document_speaks_of():
     assert ConceptKB.build(GENES).species_ranks(owners, "mus musculus") == ()
 
 
-def test_other_types_are_known_by_their_own_words():
-    kb = ConceptKB.build(
-        [Concept("A", "set", (), ("Team sport",)), Concept("B", "set", (), ("Mathematics",))],
-        suffixes="types",
-    )
-    text = "a set of mathematics; team sports, a team  sport, a mouse"
-    assert fields(text, kb) == [("mathematics", "mathematics"), ("team  sport", "team sport")]
-    assert kb.species_reader.order(kb.suffixes_of(kb.name_index("set")), "mathematics", "set") == [
-        "B",
-        "A",
-    ]
-    assert kb.species_reader.order(kb.suffixes_of(kb.name_index("set")), "", "set") == ["A", "B"]
-
-
 def test_a_name_means_the_gene_of_its_symbol_in_the_species_of_the_text():
     rat, fly = "NCBITaxon:10116", "NCBITaxon:7227"
     genes = [
@@ -138,25 +140,13 @@ def test_a_name_means_the_gene_of_its_symbol_in_the_species_of_the_text():
         Concept("G:2", "Pak2", (), (rat,)),
         Concept("G:3", "pak2", (), (fly,)),
     ]
-    kb = ConceptKB.build(genes, suffixes="species")
-
-    def told(species_context):
-        return kb.species_reader.with_orthologs({"": ["G:1"]}, species_context)
-
-    assert told("rattus norvegicus") == {"": ["G:1"], "rattus norvegicus": ["G:2"]}
-    assert kb.species_reader.order(told("rattus norvegicus"), "rattus norvegicus", "x") == [
-        "G:2",
-        "G:1",
-    ]
+    kb = ConceptKB.build(genes, by_species=True)
+    name = "p21 activated kinase 2"
+    assert sort(kb, name, "rattus norvegicus", orthologs=True) == ["G:2", "G:1"]
+    assert sort(kb, name, "rattus norvegicus") == ["G:1"]
     # It has man's already, mice have none, and symbols of flies are of their own.
     for species_context in ("homo sapiens", "", "mus musculus", "drosophila melanogaster"):
-        assert told(species_context) == {"": ["G:1"]}
-    kb.add(Concept("G:4", "Pak2", (), (MOUSE,)))
-    assert told("mus musculus") == {"": ["G:1"], "mus musculus": ["G:4"]}
-    assert kb.species_reader.with_orthologs({"": ["G:2"]}, "") == {
-        "": ["G:2"],
-        "homo sapiens": ["G:1"],
-    }
-    # However many others have the name before.
-    many = {"": ["G:1"] * 20, "rattus norvegicus": ["G:2"]}
-    assert kb.species_reader.with_orthologs(many, "rattus norvegicus") == many
+        assert sort(kb, name, species_context, orthologs=True) == ["G:1"]
+    kb.add(Concept("G:4", "Pak2", ("rodent kinase",), (MOUSE,)))
+    assert sort(kb, name, "mus musculus", orthologs=True) == ["G:4", "G:1"]
+    assert sort(kb, "rodent kinase", "", orthologs=True) == ["G:1", "G:4"]

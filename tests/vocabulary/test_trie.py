@@ -1,12 +1,9 @@
-"""The name trie against a plain dictionary, and against damage."""
-
-import json
+"""The name trie against a plain dictionary."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.helpers import sequences_of
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.storage.trie import NameTrie
@@ -20,10 +17,10 @@ sequences = st.lists(
 )
 
 
-def make_trie(token_lists, names=None, fingerprint="f"):
+def make_trie(token_lists):
     flat = np.array([token for tokens in token_lists for token in tokens], dtype=np.int32)
     offsets = np.cumsum([0, *map(len, token_lists)]).astype(np.int64)
-    return NameTrie.build(flat, offsets, names, fingerprint)
+    return NameTrie.build(flat, offsets)
 
 
 def test_arrays_of_the_docstring_example():
@@ -65,27 +62,3 @@ def test_children_and_leaves_equal_those_of_a_dictionary(token_lists):
 def test_the_end_token_stands_at_the_end_only(token_lists):
     with pytest.raises(AngelError, match="must contain the end token"):
         make_trie(token_lists)
-
-
-def test_a_stored_trie_is_mapped_and_refuses_another_fingerprint(tmp_path):
-    trie = make_trie([[5, 7, 2], [5, 2]], fingerprint="bart+medic")
-    trie.to_disk(tmp_path / "trie")
-    stored = NameTrie.from_disk(tmp_path / "trie", "bart+medic")
-    assert isinstance(stored.token.base, np.memmap)
-    assert list(sequences_of(stored)) == [((5, 2), 0), ((5, 7, 2), 1)]
-    assert stored.names.tolist() == trie.names.tolist()
-    with pytest.raises(AngelError, match=r"bart\+medic.*t5\+medic"):
-        NameTrie.from_disk(tmp_path / "trie", "t5+medic")
-
-
-def test_foreign_and_newer_folders_are_errors(tmp_path):
-    with pytest.raises(AngelError, match="is not a spacy-angel name trie"):
-        NameTrie.from_disk(tmp_path)
-    make_trie([[5, 2]]).to_disk(tmp_path / "trie")
-    meta = json.loads((tmp_path / "trie/meta.json").read_text())
-    (tmp_path / "trie/meta.json").write_text(json.dumps({**meta, "version": 99}))
-    with pytest.raises(AngelError, match="version 99"):
-        NameTrie.from_disk(tmp_path / "trie")
-    (tmp_path / "trie/meta.json").write_text(json.dumps({**meta, "kind": "photographs"}))
-    with pytest.raises(AngelError, match="photographs"):
-        NameTrie.from_disk(tmp_path / "trie")

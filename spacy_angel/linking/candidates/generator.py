@@ -87,7 +87,7 @@ class CandidateGenerator:
         subsets = list(dict.fromkeys([None, *subset_of.values()]))
         self.number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
         self.space = self.kb.search_space(self.model.prompts, subsets)
-        self.names = NameReader(self.kb, subset_of, self.space.entries is not None)
+        self.names = NameReader(self.kb, subset_of)
         self._match_exactly(queries)
         left = [q for q in queries if not q.matched_exactly]
         if not self.settings.rerank:
@@ -113,7 +113,7 @@ class CandidateGenerator:
             elif shortcuts:
                 name = self.names.exact_match(q)
             if name is not None:
-                q.candidates = self.names.candidates(q, [FoundName(name, None, log_prob, log_prob)])
+                q.candidates = self.names.candidates(q, [FoundName(name, log_prob, log_prob)])
                 q.matched_exactly = True
 
     def _find_similar(self, queries: Sequence[Query]) -> None:
@@ -125,7 +125,7 @@ class CandidateGenerator:
                 new = [name for name, _ in nearest if name not in names][: self.n_similar]
                 names |= dict.fromkeys(new)
             q.nearest = list(names)
-            q.candidates = self.names.candidates(q, self.names.with_suffixes(q, names))
+            q.candidates = self.names.candidates(q, list(map(FoundName, names)))
         self._compare_vectors(queries)
 
     def _choose(
@@ -161,21 +161,21 @@ class CandidateGenerator:
             order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
             closest = dict.fromkeys([*range(len(names))[: self.n_similar], *order])
             chosen = [names[i] for i in [*closest][: 2 * self.n_similar]]
-            more = self.names.candidates(q, self.names.with_suffixes(q, chosen))
+            more = self.names.candidates(q, list(map(FoundName, chosen)))
             q.candidates += [replace(c, is_similar=False) for c in more]
         self._compare_vectors(unsure)
 
     def _needs_meaning(self, q: Query) -> bool:
         """Whether other words may be meant: not of an exact match, a short form, or a gene."""
-        if is_short(q.text) or self.names.writes_suffixes:
+        if is_short(q.text):
             return False
         return not any(self.names.text(name) in q.texts for name in q.nearest)
 
-    def _search(self, queries: Sequence[Query]) -> list[list[FoundName]]:
+    def _search(self, queries: Sequence[Query]) -> list[list[int]]:
         """Search for names, and put them before those that were found by similarity.
 
-        RETURNS (list[list[FoundName]]): for each mention the similar names that the model is to
-            score. E.g. of `asthma`:
+        RETURNS (list[list[int]]): for each mention the similar names that the model is to score.
+            E.g. of `asthma`:
 
                 best of the search     similar names
                 asthma            -0.3 none
@@ -197,26 +197,26 @@ class CandidateGenerator:
         )
         to_score = []
         for q, hypotheses in zip(queries, results, strict=True):
-            names = [FoundName(h.name, h.suffix, h.log_prob, h.score) for h in hypotheses]
+            names = [FoundName(h.name, h.log_prob, h.score) for h in hypotheses]
             found = self.names.candidates(q, names)
             to_score.append(self._add_found(q, found))
             q.is_searched = True
         return to_score
 
-    def _add_found(self, q: Query, found: list[Candidate]) -> list[FoundName]:
-        """found (list[Candidate]): of the search. RETURNS (list[FoundName]): see `_search`."""
-        by_letters = {(c.name, c.suffix) for c in q.candidates if c.is_similar}
+    def _add_found(self, q: Query, found: list[Candidate]) -> list[int]:
+        """found (list[Candidate]): of the search. RETURNS (list[int]): see `_search`."""
+        by_letters = {c.name for c in q.candidates if c.is_similar}
         for c in found:
-            c.is_similar = (c.name, c.suffix) in by_letters
+            c.is_similar = c.name in by_letters
         best = max(found, key=lambda c: c.log_prob, default=None)
         if best is not None and best.log_prob >= _DECIDED and best.text == q.text:
-            species = {c.species for c in found if (c.name, c.suffix) == (best.name, best.suffix)}
+            species = {c.species for c in found if c.name == best.name}
             # A name that only a species has which the document does not name is hardly meant.
             if species != {ABSENT_SPECIES}:
                 q.candidates = found
                 return []
-        known = {(c.name, c.suffix) for c in found}
-        similar = [c for c in q.candidates if (c.name, c.suffix) not in known]
+        known = {c.name for c in found}
+        similar = [c for c in q.candidates if c.name not in known]
         similar.sort(key=lambda c: -c.vectors - c.cosine)
         least = min([c.log_prob for c in found], default=FLOOR)
         for c in similar:
@@ -224,23 +224,21 @@ class CandidateGenerator:
         q.candidates = found + similar
         if best is not None and best.log_prob >= _DECIDED:
             return []
-        names = dict.fromkeys(FoundName(c.name, c.suffix) for c in similar)
-        return list(names)[:_MAX_SCORED]
+        return list(dict.fromkeys(c.name for c in similar))[:_MAX_SCORED]
 
-    def _score_names(self, queries: Sequence[Query], names: Sequence[Sequence[FoundName]]) -> None:
-        """names (Sequence[Sequence[FoundName]]): for each mention those that the model is to
-        score."""
+    def _score_names(self, queries: Sequence[Query], names: Sequence[Sequence[int]]) -> None:
+        """names (Sequence[Sequence[int]]): for each mention those that the model is to score."""
         asked = [(q, own) for q, own in zip(queries, names, strict=True) if own]
         values = self.model.score_names(
             [q.mention for q, _ in asked],
-            [[self.kb.written(n.name, n.suffix) for n in own] for _, own in asked],
+            [self.kb.name_texts(own) for _, own in asked],
             batch_size=self.settings.batch_size,
         )
         for (q, own), log_probs in zip(asked, values, strict=True):
-            scored = {(n.name, n.suffix): p for n, p in zip(own, log_probs, strict=True)}
+            scored = dict(zip(own, log_probs, strict=True))
             for c in q.candidates:
-                if (c.name, c.suffix) in scored:
-                    c.log_prob = c.score = scored[c.name, c.suffix]
+                if c.name in scored:
+                    c.log_prob = c.score = scored[c.name]
 
     def _compare_vectors(self, queries: Sequence[Query]) -> None:
         """Compare names and wordings by the static vectors of their words."""

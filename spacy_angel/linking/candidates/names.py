@@ -1,6 +1,6 @@
 """What the vocabulary says of names for the queries of a batch."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...vocabulary.names.entity_type_table import STRICT
@@ -16,17 +16,13 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
     from ...vocabulary.lookup.string_similarity import Similarity
 
-# Suffixes of a similar name that the model scores, the likeliest ones.
-_MAX_SUFFIXES = 6
 _RELATED = frozenset({"RELATED", "BROAD", "NARROW"})
 
 
 class FoundName(NamedTuple):
-    """A name found for a query. suffix (str | None): one of `ConceptKB.suffixes_of`; None: all.
-    log_prob (float), score (float): see `Candidate`."""
+    """A name found for a query. log_prob (float), score (float): see `Candidate`."""
 
     name: int
-    suffix: str | None = None
     log_prob: float = FLOOR
     score: float = FLOOR
 
@@ -36,18 +32,13 @@ class NameReader:
 
     kb (ConceptKB): the vocabulary that is searched.
     subset_of (Mapping[str, Subset | None]): what each label is limited to.
-    writes_suffixes (bool): the model writes disambiguating suffixes, so that a name with each of
-        them is a name of its own.
     """
 
-    def __init__(
-        self, kb: "ConceptKB", subset_of: "Mapping[str, Subset | None]", writes_suffixes: bool
-    ) -> None:
+    def __init__(self, kb: "ConceptKB", subset_of: "Mapping[str, Subset | None]") -> None:
         self.kb = kb
         self.subset_of = subset_of
-        self.writes_suffixes = writes_suffixes
         self._texts: dict[int, str] = {}
-        self._ids: dict[tuple[int, str | None], list[str]] = {}
+        self._ids: dict[int, list[str]] = {}
         self._is_allowed: dict[tuple[str, str], bool] = {}
 
     def text(self, name: int) -> str:
@@ -56,31 +47,25 @@ class NameReader:
             self._texts[name] = self.kb.name(name)
         return self._texts[name]
 
-    def concepts(self, query: Query, name: int, suffix: str | None = None) -> list[str]:
+    def concepts(self, query: Query, name: int) -> list[str]:
         """The concepts of a name that a mention may have.
 
-        query (Query): the mention. name (int): index of the name. suffix (str | None): one of
-            `ConceptKB.suffixes_of`; None: any.
+        query (Query): the mention. name (int): index of the name.
         RETURNS (list[str]): those that its label and its rules allow; in the order of the
             vocabulary, or if the document tells their species, the most likely first.
         """
-        key = (name, suffix)
-        if key not in self._ids:
-            self._ids[key] = self.kb.concept_ids_of(name, suffix)
-        concept_ids = self._ids[key]
+        if name not in self._ids:
+            self._ids[name] = self.kb.concept_ids_of(name)
+        concept_ids = self._ids[name]
         constraint = query.constraint
         if constraint is not None and constraint.means is not None:
             # What a person has decided holds whatever types the label may have.
             return [c for c in concept_ids if c == constraint.means]
         if (reader := self.kb.species_reader) is not None:
-            needs_orthologs = suffix is None and is_gene(query.label)
+            needs_orthologs = is_gene(query.label)
             if len(concept_ids) > 1 or needs_orthologs:
                 context = query.mention.species_context
-                of = self.kb.suffixes_of(name) if suffix is None else {suffix: concept_ids}
-                if needs_orthologs:
-                    of = reader.with_orthologs(of, context)
-                second = [c for c in concept_ids if self.kb.is_second_name(name, c)]
-                concept_ids = reader.order(of, context, self.text(name), second)
+                concept_ids = reader.sort(name, context, orthologs=needs_orthologs)
         if constraint is not None:
             concept_ids = [c for c in concept_ids if constraint.allows(c)]
         return [c for c in concept_ids if self._allows(query.label, c)]
@@ -102,24 +87,6 @@ class NameReader:
         is_absent = self.kb.species_ranks(own, query.mention.species_context) == (ABSENT_SPECIES,)
         return None if len(own) != 1 or is_absent else name
 
-    def with_suffixes(self, query: Query, names: Iterable[int]) -> list[FoundName]:
-        """query (Query): a mention. names (Iterable[int]): indices of names.
-        RETURNS (list[FoundName]): those with concepts that it may have; with each suffix, the most
-        likely first, if the model writes suffixes."""
-        if not self.writes_suffixes:
-            return [FoundName(name) for name in names]
-        found = []
-        for name in names:
-            ranks = {c: rank for rank, c in enumerate(self.concepts(query, name))}
-            first = {
-                suffix: min(ranks[c] for c in concepts if c in ranks)
-                for suffix, concepts in self.kb.suffixes_of(name).items()
-                if not ranks.keys().isdisjoint(concepts)
-            }
-            ordered = sorted(first, key=first.__getitem__)[:_MAX_SUFFIXES]
-            found += [FoundName(name, suffix) for suffix in ordered]
-        return found
-
     def candidates(self, query: Query, found: Sequence[FoundName]) -> list[Candidate]:
         """The names with each of their concepts that a mention may have.
 
@@ -129,7 +96,7 @@ class NameReader:
         """
         if not query.texts:
             return []
-        pairs = [(f, self.concepts(query, f.name, f.suffix)) for f in found]
+        pairs = [(f, self.concepts(query, f.name)) for f in found]
         pairs = [(f, concepts) for f, concepts in pairs if concepts]
         resembled = self._resembled(query, [f.name for f, _ in pairs])
         candidates: list[Candidate] = []
@@ -140,20 +107,17 @@ class NameReader:
                 concepts = [c for c in concepts if label_of(self.kb.types_of(c)) not in STRICT]
             is_query = text == wording
             words = align(query.text, written, text, self.kb.nearest.word_weight)
-            has_others = f.suffix is not None and is_query
-            has_homonyms = len(concepts) > 1 or (
-                has_others and len(self.concepts(query, f.name)) > len(concepts)
-            )
             species = self.kb.species_ranks(concepts, query.mention.species_context)
             n = len(concepts)
             # If the model has no say, the document has.
-            priors = priors_in_order(n) if self.kb.suffixes and n > 1 else (1 / n,) * n if n else ()
+            priors = (
+                priors_in_order(n) if self.kb.by_species and n > 1 else (1 / n,) * n if n else ()
+            )
             candidates += [
                 Candidate(
                     concept_id,
                     f.name,
                     text,
-                    f.suffix,
                     f.log_prob,
                     f.score,
                     source,
@@ -166,7 +130,7 @@ class NameReader:
                     scope=self._scope(f.name, concept_id) if is_query else 0,
                     name_rank=self._name_rank(query, f.name, concept_id) if is_query else 0.0,
                     species=species[i] if species else 0,
-                    has_homonyms=has_homonyms,
+                    has_homonyms=n > 1,
                     prior=priors[i],
                 )
                 for i, concept_id in enumerate(concepts)
@@ -206,7 +170,7 @@ class NameReader:
         return is_canonical - (self.kb.scope_of(name, concept_id) in _RELATED)
 
     def _name_rank(self, query: Query, name: int, concept_id: str) -> float:
-        if not self.kb.suffixes:
+        if not self.kb.by_species:
             return 0.0
         is_canonical = self.kb.names_of(concept_id)[0] == name
         is_same = is_canonical and self.kb[concept_id].canonical_name == query.mention.text

@@ -71,7 +71,6 @@ def rank_candidates(
         Candidate(
             candidate["concept_id"],
             numbers.setdefault(candidate["name"], len(numbers)),
-            suffix=candidate.get("suffix"),
             log_prob=candidate["log_prob"],
             score=candidate["score"],
         )
@@ -148,13 +147,12 @@ def _in_preferred_ids(
 
 
 def _plain(candidate: Candidate, kb: "ConceptKB") -> dict[str, Any]:
-    plain = {
+    return {
         "concept_id": candidate.concept_id,
         "name": kb.spelling(candidate.name),
         "score": candidate.score,
         "log_prob": candidate.log_prob,
     }
-    return plain if candidate.suffix is None else plain | {"suffix": candidate.suffix}
 
 
 def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:

@@ -23,7 +23,7 @@ def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "Conce
     """document (ReadDocument): a document. spans (Sequence[Span]): its mentions. kb (ConceptKB):
         names species and cell lines.
     RETURNS (list[str]): of each mention, see `SpeciesReader.context_of`; empty where it needs none,
-        or the vocabulary has no suffixes."""
+        or the vocabulary is not built with `by_species`."""
     if (species_reader := kb.species_reader) is None:
         return [""] * len(spans)
     telling = [

@@ -40,16 +40,15 @@ def rank_concepts(candidates: Iterable[Candidate], temperature: float = 1.0) -> 
         probabilities 0.4 (of A), 0.2 (of A and B) → A 0.5 / 0.6, B 0.1 / 0.6.
     RAISES (AngelError): a log-probability is not a number.
     """
-    concepts_of: dict[tuple[int, str | None], list[str]] = {}
-    log_probs: dict[tuple[int, str | None], float] = {}
+    concepts_of: dict[int, list[str]] = {}
+    log_probs: dict[int, float] = {}
     for candidate in candidates:
         if math.isnan(candidate.log_prob):
             raise AngelError(
                 f"The log-probability of {candidate.concept_id} is not a number. Use float32."
             )
-        written = candidate.name, candidate.suffix
-        concepts_of.setdefault(written, []).append(candidate.concept_id)
-        log_probs[written] = candidate.log_prob
+        concepts_of.setdefault(candidate.name, []).append(candidate.concept_id)
+        log_probs[candidate.name] = candidate.log_prob
     best = max(log_probs.values(), default=-math.inf)
     if best == -math.inf:
         return []

@@ -29,9 +29,8 @@ class ReadingBlock(CheckedSettings):
         SIRT1)
     spelling (bool): correct words of a mention that occur neither in the vocabulary nor in
         biomedical text, by up to one edit, or two in words of eight letters and more
-    species_context (bool): for vocabularies with suffixes (`spacy-angel kb build --suffixes`):
-        use what the document says about them, such as the species it is about, to order the
-        concepts of a name, and add it to the input of a model that generates suffixes
+    species_context (bool): for vocabularies with species (`spacy-angel kb build --by-species`): use
+        the species that the document is about to order the concepts of a name
     """
 
     COMPONENT = "angel_linker.reading"

@@ -14,10 +14,7 @@ from ...model.mention import mention_at
 from ...vocabulary.kb import ConceptKB
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept
-from ...vocabulary.names.entity_types import is_species, may_need_species
 from ...vocabulary.names.identifiers import split_ids
-from ...vocabulary.species.reader import SpeciesReader
-from ...vocabulary.species.suffixes import SEPARATOR
 from ..settings.config_tables import TrainingConfig
 from .development import Development, LabelledMention, even_sample
 
@@ -25,42 +22,29 @@ from .development import Development, LabelledMention, even_sample
 def label_mentions(
     documents: Iterable[CorpusDocument],
     resolve: Callable[[str], str | None],
-    species_reader: SpeciesReader | None = None,
 ) -> tuple[list[LabelledMention], int]:
     """Cut the gold mentions out of their documents.
 
     documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
     resolve (Callable[[str], str | None]): identifier → the vocabulary's own, None where unknown.
-    species_reader (SpeciesReader | None): of a vocabulary whose names have suffixes: mentions get
-        their species contexts.
     RETURNS (tuple[list[LabelledMention], int]): the gold mentions that the vocabulary knows, and
         the number of those without an identifier, or with none that is in the vocabulary.
     """
     mentions = []
     unknown = 0
     for document in documents:
-        species = (
-            (m.start, m.end, m.concept_ids) for m in document.mentions if is_species(m.label)
-        )
-        species_words = (
-            [] if species_reader is None else species_reader.find(document.text, species)
-        )
         for gold in document.mentions:
             ids = {resolve(concept_id) for concept_id in split_ids(gold.concept_ids)} - {None}
             if not ids:
                 unknown += 1
                 continue
             # The model's own prompt format says what becomes of the spaces.
-            species_context = ""
-            if species_reader is not None and may_need_species(gold.label):
-                species_context = species_reader.context_of(species_words, gold.start, gold.end)
             mention = mention_at(
                 document.text,
                 gold.start,
                 gold.end,
                 collapse_spaces=False,
                 read_as=gold.read_as,
-                species_context=species_context,
             )
             mentions.append(LabelledMention(mention, tuple(sorted(filter(None, ids)))))
     return mentions, unknown
@@ -105,17 +89,6 @@ class TrainingData:
         mentions = chain.from_iterable(even_sample(mentions, sample) for mentions in files)
         return Development([*mentions], self.kb, self.config.development)
 
-    def written(self, concept: Concept, name: str) -> tuple[str, str]:
-        """concept (Concept): of the vocabulary. name (str): one of its names in normal form.
-        RETURNS (tuple[str, str]): what a model writes, and what a document would have to say for
-        it to know the suffix."""
-        i = self.kb.name_index(name)
-        if self.kb.suffixes is None or i is None:
-            return name, ""
-        written = self.kb.written_for(i, concept.concept_id)
-        _, *suffix = written.split(SEPARATOR)
-        return written, suffix[0] if suffix else ""
-
     def pretraining_concepts(self) -> Iterator[Concept]:
         """RETURNS (Iterator[Concept]): those of the vocabulary that pre-training is about."""
         types = set(self.config.pretrain.vocabulary.types)
@@ -133,7 +106,7 @@ def label_files(paths: Sequence[str], setting: str, kb: ConceptKB) -> list[list[
     """
     files: list[list[LabelledMention]] = []
     for path in paths:
-        mentions, unknown = label_mentions(read_corpus(Path(path)), kb.resolve, kb.species_reader)
+        mentions, unknown = label_mentions(read_corpus(Path(path)), kb.resolve)
         files.append(mentions)
         if unknown:
             warnings.warn(
@@ -149,11 +122,8 @@ def label_files(paths: Sequence[str], setting: str, kb: ConceptKB) -> list[list[
     return files
 
 
-def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> dict[str, str]:
-    """RETURNS (dict[str, str]): normal forms of all names of some concepts, canonical ones first,
-    and what a model writes for each: with the suffix that leads to the concept."""
-    written: dict[str, str] = {}
-    for concept_id in concept_ids:
-        for i in kb.names_of(concept_id):
-            written.setdefault(kb.name(i), kb.written_for(i, concept_id))
-    return written
+def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> list[str]:
+    """RETURNS (list[str]): normal forms of all names of some concepts, each once, canonical ones
+    first."""
+    indices = dict.fromkeys(i for concept_id in concept_ids for i in kb.names_of(concept_id))
+    return kb.name_texts(list(indices))

@@ -63,7 +63,7 @@ class Development:
             )
             for labelled, names in zip(mentions, predictions, strict=True):
                 gold = set(labelled.concept_ids)
-                right = [not gold.isdisjoint(self.kb.concept_ids_of(*name)) for name in names]
+                right = [not gold.isdisjoint(ids) for ids in self.kb.concept_ids(names)]
                 top1 += any(right[:1])
                 top_k += any(right)
         finally:
@@ -96,7 +96,7 @@ def predict(
     settings: BeamSettings,
     k: int,
     description: str = "Searching",
-) -> Iterator[list[tuple[int, str | None]]]:
+) -> Iterator[list[int]]:
     """Names by constrained beam search.
 
     mentions (Sequence[Mention]): any number; they are searched in blocks of like length.
@@ -105,8 +105,7 @@ def predict(
     settings (BeamSettings): of the search.
     k (int): names a mention.
     description (str): of the progress bar.
-    RETURNS (Iterator[list[tuple[int, str | None]]]): indices of names and their suffixes, best
-        first, one list a mention.
+    RETURNS (Iterator[list[int]]): indices of names, best first, one list a mention.
     """
     space = kb.search_space(generator.prompts, [None])
     beam_search = SearchSettings(
@@ -119,4 +118,4 @@ def predict(
     block = 16 * batch_size
     for part in progress(list(chunks(mentions, block)), description, "blocks"):
         for names in generator.search(part, space, beam_search, batch_size=batch_size):
-            yield [(found.name, found.suffix) for found in names]
+            yield [found.name for found in names]

@@ -16,7 +16,6 @@ from ...corpora.noise import add_noise
 from ...model.mention import Mention
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
-from ...vocabulary.species.reader import MOST
 from ..settings.config_tables import ExampleSettings, NoiseSettings
 from .batches import Example, PreferencePair, chunks
 from .corpus import TrainingData, gold_names
@@ -97,7 +96,6 @@ def vocabulary_examples(
     rng: np.random.Generator,
     score: PairScorer | None = None,
     copies: float = 0.0,
-    written: Callable[[Concept, str], tuple[str, str]] = lambda _, name: (name, ""),
 ) -> Iterator[Example]:
     """Each name of each concept once as the target, another name of it as the mention.
 
@@ -111,8 +109,6 @@ def vocabulary_examples(
         3.3); None: a random one (GenBioEL).
     copies (float): share of the examples whose mention is the target itself. Not in the papers,
         whose backbones copy as they come; a small one has to learn it.
-    written (Callable[[Concept, str], tuple[str, str]]): what a model writes for a concept's name,
-        and the species context that tells it the suffix.
     RETURNS (Iterator[Example]): in the order of the concepts.
     """
     for chunk in chunks(concepts, 512):
@@ -124,8 +120,7 @@ def vocabulary_examples(
                     mention = target
                 others = [names[name] for name in names if name not in (target, mention)]
                 source = clause(names[mention], concept.definition, others, rng)
-                name, species_context = written(concept, target)
-                yield Example(replace(source, species_context=species_context), name)
+                yield Example(source, target)
 
 
 def in_contexts(
@@ -140,26 +135,11 @@ def in_contexts(
     contexts (Sequence[Mention]): corpus mentions, whose place is taken; at least one.
     rng (np.random.Generator): chooses the context.
     RETURNS (Iterator[Example]): `a is the same as a` → b and `has [m] today` give `has [a] today`
-        → b, one an example. A species context that the example has comes before that of the
-        context.
+        → b, one an example.
     """
     for example in examples:
         context = contexts[int(rng.integers(len(contexts)))]
-        mention = example.mention
-        # What the context says of other suffixes stands behind what is right here.
-        others = [
-            field
-            for field in context.species_context.split(", ")
-            if field not in ("", mention.species_context)
-        ]
-        species_context = (
-            ", ".join([mention.species_context, *others][:MOST])
-            if mention.species_context
-            else context.species_context
-        )
-        yield Example(
-            replace(context, text=mention.text, species_context=species_context), example.name
-        )
+        yield Example(replace(context, text=example.mention.text), example.name)
 
 
 def with_noise(
@@ -262,17 +242,17 @@ def positive_examples(
         as asked for.
     """
     names_of = cache(partial(gold_names, kb=data.kb))
-    written = [names_of(labelled.concept_ids) for labelled in data.train]
+    names = [names_of(labelled.concept_ids) for labelled in data.train]
     nearest = nearest_names(
         [labelled.mention.text for labelled in data.train],
-        [list(names) for names in written],
+        names,
         settings.positives,
         data.tfidf.pairwise,
     )
     examples = [
-        Example(labelled.mention, own[name])
-        for labelled, names, own in zip(data.train, nearest, written, strict=True)
-        for name in names
+        Example(labelled.mention, name)
+        for labelled, own in zip(data.train, nearest, strict=True)
+        for name in own
     ]
     clean = chain(examples * settings.repeats, _substitutes(data, settings, seed))
     return [*with_noise(clean, settings.noise, seed)]
@@ -293,9 +273,7 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
     for semantic_type, mentions in contexts.items():
         own = concept_ids[semantic_type]
         shuffled = (data.kb[own[i]] for _ in count() for i in rng.permutation(len(own)))
-        examples = vocabulary_examples(
-            shuffled, rng, data.tfidf.pairwise, settings.copies, data.written
-        )
+        examples = vocabulary_examples(shuffled, rng, data.tfidf.pairwise, settings.copies)
         wanted = round(len(mentions) * settings.repeats * settings.substitutes)
         yield from in_contexts(islice(examples, wanted), mentions, rng)
 

@@ -110,11 +110,8 @@ def mine_pairs(
     texts = [labelled.mention.text for labelled in mentions]
     names_of = cache(partial(gold_names, kb=kb))
     options = [names_of(labelled.concept_ids) for labelled in mentions]
-    nearest = nearest_names(texts, [list(names) for names in options], 1, tfidf.pairwise)
-    positives = [
-        next((written[name] for name in names), None)
-        for names, written in zip(nearest, options, strict=True)
-    ]
+    nearest = nearest_names(texts, options, 1, tfidf.pairwise)
+    positives = [next(iter(names), None) for names in nearest]
     pairs: list[PreferencePair] = []
     predictions = predict(
         [labelled.mention for labelled in mentions],
@@ -125,15 +122,15 @@ def mine_pairs(
     )
     for labelled, positive, predicted in zip(mentions, positives, predictions, strict=True):
         gold = set(labelled.concept_ids)
-        names = [kb.written(*name) for name in predicted]
-        right = [not gold.isdisjoint(kb.concept_ids_of(*name)) for name in predicted]
+        names = kb.name_texts(predicted)
+        right = [not gold.isdisjoint(ids) for ids in kb.concept_ids(predicted)]
         pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
     return pairs
 
 
 def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
-    """Write pairs as JSONL: `mention`, with its `text`, `left`, `right` and `species_context`;
-    `chosen` and `rejected`. Empty fields are left out.
+    """Write pairs as JSONL: `mention`, with its `text`, `left` and `right`; `chosen` and
+    `rejected`. Empty fields are left out.
 
     path (Path): appears when it is complete.
     pairs (Iterable[PreferencePair]): in the order of the file.

@@ -10,8 +10,10 @@ is kept. So every lookup first asks the changes, then the table:
     kb["MESH:D3"]  → the table's
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -20,10 +22,13 @@ from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, normalize_name
 from ..names.identifiers import normal_ids
 from ..storage.table import ConceptTable, validate_and_normalize
+from .change_lock import ChangeLock
+from .rules import NEW, Rule
 
 
 class VocabularyOverlay:
-    """Concepts and names of a table with the changes that were made since it was opened.
+    """Concepts and names of a table with the changes that were made since it was opened, directly
+    or by rules.
 
     It answers like a vocabulary that is built anew from its concepts, except for the name indices:
     tries and masks hold these, so an added name gets a new one at the end, and a removed one keeps
@@ -32,13 +37,14 @@ class VocabularyOverlay:
                         before   after
         `_changed`      {}       {"MESH:D1": Concept(...)}
         `_position`     {}       {"MESH:D1": 0}
-        `_added`        []       ["flu"]
-        `_added_index`  {}       {"flu": 250}
+        `_added`        {}       {"flu": 250}
         `_links`        {}       {7: {"MESH:D1": None}, 250: {"MESH:D1": None}}
         `touched`       set()    {7, 250}
 
     table (ConceptTable): the stored concepts.
-    meta (Mapping[str, Any]): what is stored beside them; `counts` and `frequencies` are read.
+    meta (Mapping[str, Any]): what is stored beside them; `counts` and `frequencies` are read, and
+        `own_names`, by identifier and in normal form the names that users added before the
+        vocabulary was saved.
     """
 
     def __init__(self, table: ConceptTable, meta: Mapping[str, Any]) -> None:
@@ -47,39 +53,42 @@ class VocabularyOverlay:
         """Grows with every change."""
         self.touched: set[int] = set()
         """Names whose concepts may differ from the table's."""
+        self.rules: tuple[Rule, ...] = ()
+        """The rules applied that say what mentions link to, for the linker."""
         self._meta = dict(meta)
-        self._n_concepts = table.n_concepts
-        self._n_added_spellings = 0
+        self._lock = ChangeLock()
+        self._is_edited = False
+        self._user_names = {i: list(names) for i, names in meta.get("own_names", {}).items()}
+        # all changes in their order: a concept as it was then, or the identifier of a removed one
+        self._log: list[Concept | str] = []
         # concepts as they are now; None: removed
         self._changed: dict[str, Concept | None] = {}
-        # where in `ids` a concept that was put or removed comes: its row, or after the table's
+        # where a changed concept comes in the vocabulary: its row, or after the table's
         self._position: dict[str, int] = {}
         self._n_positions = table.n_concepts
-        # names that are not stored, in normal form, in the order of their indices, and these
-        self._added: list[str] = []
-        self._added_index: dict[str, int] = {}
+        # names that are not stored, in normal form, and their indices
+        self._added: dict[str, int] = {}
         # name index → changed concepts that have it, in the order in which they came
         self._links: dict[int, dict[str, None]] = {}
         # alternate identifier → changed concepts that have it
         self._alternates: dict[str, dict[str, None]] = {}
         # all that concepts have or had
         self._types = set(table.types)
-
-    def _copy_changes(self, other: "VocabularyOverlay") -> None:
-        """Make the changes of another overlay of the same table here as well."""
-        self.version, self._n_added_spellings = other.version, other._n_added_spellings
-        self._n_concepts, self._n_positions = other._n_concepts, other._n_positions
-        self.touched, self._types = set(other.touched), set(other._types)
-        self._changed, self._position = dict(other._changed), dict(other._position)
-        self._added, self._added_index = list(other._added), dict(other._added_index)
-        self._links = {i: dict(ids) for i, ids in other._links.items()}
-        self._alternates = {i: dict(ids) for i, ids in other._alternates.items()}
+        # with the version that they are of: they are asked for with every batch
+        self._own_types: tuple[int, frozenset[str]] = (-1, frozenset())
 
     def __len__(self) -> int:
-        return self._n_concepts
+        return self.counts["concepts"]
 
     def __iter__(self) -> Iterator[Concept]:
-        return map(self.__getitem__, self._ids())
+        for row in range(self.table.n_concepts):
+            concept_id = self.table.ids[row]
+            if self._changed.get(concept_id, True):
+                yield self[concept_id]
+        # As it is now: another thread may add while this is read.
+        for concept_id, position in list(self._position.items()):
+            if position >= self.table.n_concepts:
+                yield self[concept_id]
 
     def __contains__(self, concept_id: object) -> bool:
         return isinstance(concept_id, str) and self.resolve(concept_id) is not None
@@ -111,12 +120,15 @@ class VocabularyOverlay:
     def counts(self) -> dict[str, int]:
         """RETURNS (dict[str, int]): current number of `concepts`, `names` in normal form and
         `spellings`; `meta["counts"]` has those that were stored, and more."""
-        n_gone = sum(not self._owners(i) for i in self.touched)
-        n_spellings = self._meta["counts"]["spellings"] + self._n_added_spellings
+        now = [concept for concept in self._changed.values() if concept is not None]
+        rows = [row for row in self.table.find_own_ids(list(self._changed)) if row is not None]
+        n_before = sum(len(self.table.spelling_rows(row)) for row in rows)
         return {
-            "concepts": len(self),
-            "names": self.n_names - n_gone,
-            "spellings": n_spellings,
+            "concepts": self.table.n_concepts - len(rows) + len(now),
+            "names": self.n_names - sum(not self._owners(i) for i in self.touched),
+            "spellings": self._meta["counts"]["spellings"]
+            - n_before
+            + sum(len(concept.names) for concept in now),
         }
 
     @property
@@ -135,8 +147,28 @@ class VocabularyOverlay:
     def added_names(self) -> dict[int, str]:
         """RETURNS (dict[int, str]): names that the table does not have, by index, without removed
         ones."""
-        first = self.table.n_names
-        return {first + i: name for i, name in enumerate(self._added) if self._links[first + i]}
+        return {i: name for name, i in self._added.items() if self._links[i]}
+
+    @property
+    def own_types(self) -> frozenset[str]:
+        """RETURNS (frozenset[str]): semantic types that only concepts added by users have, now or
+        before the vocabulary was saved."""
+        if self._own_types[0] != self.version:
+            concepts = filter(None, map(self.concept, self._user_names))
+            found = Counter(t for c in concepts if self._is_own(c) for t in set(c.types))
+            types = (t for t, n in found.items() if len(self.ids_of_types([t])) == n)
+            self._own_types = self.version, frozenset(types)
+        return self._own_types[1]
+
+    @property
+    def own_names(self) -> list[int]:
+        """RETURNS (list[int]): indices of the names that `add` and `add_names` brought, now or
+        before the vocabulary was saved, each once, without those that are gone."""
+        pairs = [(c, n) for c, names in self._user_names.items() for n in names]
+        indices = self.find_names([name for _, name in pairs])
+        found = zip(indices, (c for c, _ in pairs), strict=True)
+        kept = (i for i, c in found if i is not None and c in self.concept_ids_of(i))
+        return list(dict.fromkeys(kept))
 
     def concept(self, concept_id: str) -> Concept | None:
         """concept_id (str): its own identifier. RETURNS (Concept | None): the concept."""
@@ -155,8 +187,8 @@ class VocabularyOverlay:
         if self._changed.get(concept_id) is not None:
             return concept_id
         owners = {self._position[i]: i for i in self._alternates.get(concept_id, ())}
-        for row in self.table.find_id(concept_id):
-            own = self.table.id_of(row)
+        rows = self.table.find_id(concept_id)
+        for row, own in zip(rows, self.table.ids.texts(rows), strict=True):
             if own not in self._changed:
                 if own == concept_id:
                     return own
@@ -183,10 +215,22 @@ class VocabularyOverlay:
     def types_of(self, concept_id: str) -> tuple[str, ...]:
         """concept_id (str): own identifier of a concept. RETURNS (tuple[str, ...]): its types;
         empty if there is no such concept."""
-        if (changed := self._changed.get(concept_id)) is not None:
-            return changed.types
-        row = self._stored_row(concept_id)
-        return () if row is None else self.table.types_of(row)
+        return self.concept_types([concept_id])[0]
+
+    def concept_types(self, concept_ids: Sequence[str]) -> list[tuple[str, ...]]:
+        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
+        (list[tuple[str, ...]]): the types of each; empty if there is no such concept."""
+        if (rows := self._stored_rows(concept_ids)) is not None:
+            return self.table.concept_types(rows)
+        concepts = map(self.concept, concept_ids)
+        return [() if concept is None else concept.types for concept in concepts]
+
+    def canonical_names(self, concept_ids: Sequence[str]) -> list[str]:
+        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS (list[str]):
+        the canonical name of each, as its source writes it."""
+        if (rows := self._stored_rows(concept_ids)) is not None:
+            return self.table.canonical_names(rows)
+        return [self[concept_id].canonical_name for concept_id in concept_ids]
 
     def ids_of_types(self, types: Collection[str]) -> frozenset[str]:
         """types (Collection[str]): semantic types. RETURNS (frozenset[str]): own identifiers of the
@@ -217,77 +261,60 @@ class VocabularyOverlay:
 
     def name_index(self, name: str) -> int | None:
         """name (str): in any spelling. RETURNS (int | None): index of its normal form."""
-        return self.find_name(normalize_name(name))
-
-    def find_name(self, normal: str) -> int | None:
-        """normal (str): a name in normal form. RETURNS (int | None): its index, if it has a
-        concept."""
-        index = self._find_index(normal)
-        return index if index is not None and self._owners(index) else None
+        return self.find_names([normalize_name(name)])[0]
 
     def find_names(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n names in normal form. RETURNS (list[int | None]): the index of
         each that has a concept."""
+        found = self.table.find_names(normals)
         if not self.touched:
-            return self.table.find_names(normals)
-        return [self.find_name(normal) for normal in normals]
+            return found
+        indices = (self._added.get(n, i) for n, i in zip(normals, found, strict=True))
+        return [i if i is not None and self._owners(i) else None for i in indices]
+
+    def name(self, i: int) -> str:
+        """i (int): name index. RETURNS (str): the name in normal form."""
+        return self.name_texts([i])[0]
 
     def name_texts(self, indices: Sequence[int]) -> list[str]:
         """indices (Sequence[int]): n name indices. RETURNS (list[str]): the names in normal
         form."""
         if not self._added:
             return self.table.names.texts(indices)
-        return [self.name(i) for i in indices]
+        first, added = self.table.n_names, list(self._added)
+        stored = iter(self.table.names.texts([i for i in indices if i < first]))
+        return [next(stored) if i < first else added[i - first] for i in indices]
+
+    def concept_ids_of(self, i: int) -> list[str]:
+        """i (int): name index. RETURNS (list[str]): identifiers of the concepts that it leads to:
+        those whose canonical name it is, then the more frequent in the corpora of `add_mentions`,
+        then in the order of the vocabulary; empty for a name that was removed."""
+        return self.concept_ids([i])[0]
 
     def concept_ids(self, indices: Sequence[int]) -> list[list[str]]:
         """indices (Sequence[int]): n name indices. RETURNS (list[list[str]]): of each, see
         `concept_ids_of`."""
+        frequencies = self._meta.get("frequencies", {})
         if self.touched.isdisjoint(indices):
-            return self.table.concept_ids(indices, self._meta.get("frequencies", {}))
-        return [self.concept_ids_of(i) for i in indices]
-
-    def concept_types(self, concept_ids: Sequence[str]) -> list[tuple[str, ...]]:
-        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
-        (list[tuple[str, ...]]): the types of each."""
-        if (rows := self._stored_rows(concept_ids)) is not None:
-            return self.table.concept_types(rows)
-        return [self.types_of(concept_id) for concept_id in concept_ids]
-
-    def canonical_names(self, concept_ids: Sequence[str]) -> list[str]:
-        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS (list[str]):
-        the canonical name of each, as its source writes it."""
-        if (rows := self._stored_rows(concept_ids)) is not None:
-            return self.table.canonical_names(rows)
-        return [self[concept_id].canonical_name for concept_id in concept_ids]
-
-    def concept_names(self, concept_ids: Sequence[str]) -> list[list[int]]:
-        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
-        (list[list[int]]): of each the names that lead to it, see `names_of`."""
-        rows = self._stored_rows(concept_ids)
-        if rows is not None and self.table.shared_names == "all":
-            return self.table.concept_names(rows)
-        return [self._own_names_of(concept_id) for concept_id in concept_ids]
-
-    def name(self, i: int) -> str:
-        """i (int): name index. RETURNS (str): the name in normal form."""
-        first = self.table.n_names
-        return self.table.name(i) if i < first else self._added[i - first]
-
-    def concept_ids_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): identifiers of the concepts that it leads to:
-        those whose canonical name it is, then the more frequent, then in the order of the
-        vocabulary; empty for a name that was removed."""
-        frequencies = self._meta.get("frequencies")
-        owns_one = self.table.shared_names == "fewer_names"
-        if i not in self.touched and (owns_one or not frequencies):
-            return [self.table.id_of(row) for row in self.table.owners_of_name(i)]
-        owners = self._owners(i)
-        if len(owners) < 2:
-            return owners
-        owners.sort(key=lambda concept_id: self._precedence(concept_id, i))
-        if owns_one:
-            return [min(owners, key=lambda concept_id: len(self._all_names(concept_id)))]
-        return owners
+            return self.table.concept_ids(indices, frequencies)
+        found = []
+        for i in indices:
+            if i not in self.touched:
+                found += self.table.concept_ids([i], frequencies)
+                continue
+            normal, concepts = self.name(i), [self[concept_id] for concept_id in self._owners(i)]
+            concepts.sort(
+                key=lambda concept: (
+                    normalize_name(concept.canonical_name) != normal,
+                    -frequencies.get(concept.concept_id, 0),
+                    self._order(concept.concept_id),
+                )
+            )
+            owners = [concept.concept_id for concept in concepts]
+            if self.table.shared_names == "fewer_names" and len(owners) > 1:
+                owners = [min(owners, key=lambda concept_id: len(self._all_names(concept_id)))]
+            found.append(owners)
+        return found
 
     def names_of(self, concept_id: str) -> list[int]:
         """Names that lead to a concept.
@@ -296,24 +323,38 @@ class VocabularyOverlay:
         RETURNS (list[int]): name indices, each once, the canonical name first.
         RAISES (AngelError): there is no such concept.
         """
-        return self._own_names_of(self._resolved(concept_id))
+        return self.concept_names([self._resolved(concept_id)])[0]
+
+    def concept_names(self, concept_ids: Sequence[str]) -> list[list[int]]:
+        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
+        (list[list[int]]): of each the names that lead to it, see `names_of`."""
+        if (rows := self._stored_rows(concept_ids)) is not None:
+            found = self.table.concept_names(rows)
+        else:
+            found = list(map(self._all_names, concept_ids))
+        if self.table.shared_names == "all":
+            return found
+        return [
+            [i for i in own if concept_id in self.concept_ids_of(i)]
+            for concept_id, own in zip(concept_ids, found, strict=True)
+        ]
 
     def is_second_name(self, i: int, concept_id: str) -> bool:
         """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
         RETURNS (bool): whether it follows the canonical name, as the full name of a gene follows
         its symbol."""
-        return self._own_names_of(concept_id)[1:2] == [i]
+        return self.concept_names([concept_id])[0][1:2] == [i]
 
     def scope_of(self, i: int, concept_id: str) -> str:
         """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
         RETURNS (str): how the name belongs to it, see `concepts.SCOPES`: the nearest of what its
         sources say of its spellings; empty if they say nothing."""
-        if (changed := self._changed.get(concept_id)) is not None:
-            normal = self.name(i)
-            scopes = {scope for name, scope in changed.scopes if normalize_name(name) == normal}
-            return next((scope for scope in SCOPES if scope in scopes), "")
-        row = self._stored_row(concept_id)
-        return "" if row is None else self.table.scope_of(row, i)
+        concept = self.concept(concept_id)
+        if concept is None or not concept.scopes:
+            return ""
+        normal = self.name(i)
+        scopes = {scope for name, scope in concept.scopes if normalize_name(name) == normal}
+        return next((scope for scope in SCOPES if scope in scopes), "")
 
     def spelling(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the first of `spellings_of`; the normal form of a
@@ -324,8 +365,7 @@ class VocabularyOverlay:
         """i (int): name index. RETURNS (list[str]): every way in which its concepts write it, that
         of one whose canonical name it is first."""
         if i not in self.touched:
-            rows = self.table.rows_of_name(i)
-            return list(dict.fromkeys(self.table.spellings[row] for row in rows))
+            return self.table.spellings_of_name(i)
         normal, owners = self.name(i), self.concept_ids_of(i)
         found = sorted(
             (concept_id not in owners, position > 0, self._order(concept_id), position, name)
@@ -347,61 +387,230 @@ class VocabularyOverlay:
         i = self.name_index(name)
         return [] if i is None else [self[concept_id] for concept_id in self.concept_ids_of(i)]
 
-    def _put(self, concept: Concept) -> None:
-        """Append a concept, or replace the one with its identifier."""
-        concept = validate_and_normalize(concept)
-        concept_id = concept.concept_id
-        self._withdraw(concept_id)
-        self._changed[concept_id] = concept
-        if concept_id not in self._position:
-            self._position[concept_id] = self._n_positions
-            self._n_positions += 1
-        self._n_concepts += 1
-        self._n_added_spellings += len(concept.names)
-        self._types.update(concept.types)
-        for i in self._index_names(concept):
-            self._links.setdefault(i, {})[concept_id] = None
-        for alternate in concept.alternate_ids:
-            self._alternates.setdefault(alternate, {})[concept_id] = None
+    def reading(self) -> AbstractContextManager[None]:
+        """RETURNS (AbstractContextManager[None]): a block in which the vocabulary does not change:
+        what another thread adds or removes meanwhile waits for its end. Linkers link in one."""
+        return self._lock.reading()
 
-    def _take_out(self, concept_id: str) -> None:
-        """Remove a concept, by its own identifier."""
-        self._withdraw(concept_id)
-        if self._position[concept_id] >= self.table.n_concepts:
-            del self._position[concept_id]
+    def apply(self, rules: Iterable[Rule]) -> None:
+        """Apply rules, from the first to the last: `add`, `remove` and `rename` as `edit` does; the
+        others are kept in `rules`.
 
-    def _withdraw(self, concept_id: str) -> None:
-        """Remove what a concept, if there is one with this identifier of its own, is now."""
+        rules (Iterable[Rule]): those that cannot be applied are ignored, such as one about a
+            concept that the vocabulary does not have.
+        """
+        with self._lock.changing():
+            for rule in rules:
+                if not rule.is_edit:
+                    self.rules += (rule,)
+                    continue
+                with suppress(AngelError):
+                    self.edit(rule)
+
+    def edit(self, rule: Rule) -> None:
+        """Change what a rule changes; a name that the concept has already is not added again.
+
+        rule (Rule): `add`, `remove` or `rename`.
+        RAISES (AngelError): the vocabulary does not have its concept or name, or it is the only
+            name that would be removed.
+        """
+        concept, string, target = self.get(rule.concept), rule.string, rule.concept
+        if concept is None and rule.condition == NEW:
+            self.add(Concept(target, string, types=(rule.type,) if rule.type else ()))
+        elif rule.action == "add":
+            if concept is None or not self.has_name(concept.concept_id, string):
+                self.add_names(target, [string])
+        elif rule.action == "rename":
+            if rule.instead_of or concept is None or string != concept.canonical_name:
+                self.rename(target, string, rule.instead_of or None)
+        elif string:
+            self.remove_name(target, string)
+        else:
+            self.remove(target)
+
+    def add(self, concept: Concept | Iterable[Concept]) -> None:
+        """Add concepts while running.
+
+        concept (Concept | Iterable[Concept]): a new one, or several.
+        RAISES (AngelError): an identifier is empty or another concept's own, or a field is not of
+            its type; nothing is changed then.
+        """
+        # A text and a table are iterable, and so is a concept.
+        is_one = isinstance(concept, Concept | str | Mapping) or not isinstance(concept, Iterable)
+        concepts: list[Concept] = [concept] if is_one else list(concept)  # type: ignore[list-item]
+        for item in concepts:
+            if not isinstance(item, Concept):
+                raise AngelError(f"kb.add needs a Concept or several, not {item!r}.")
+        concepts = list(map(validate_and_normalize, concepts))
+        with self._lock.changing():
+            ids = Counter(new.concept_id for new in concepts)
+            for concept_id, n in ids.items():
+                if n > 1 or self.concept(concept_id) is not None:
+                    raise AngelError(
+                        f"{concept_id!r} is already in the vocabulary. Use `add_names`."
+                    )
+            for new in concepts:
+                self._put(new)
+                self._user_names[new.concept_id] = _normal_forms(new.names)
+            self._is_edited |= bool(concepts)
+
+    def add_names(self, concept_id: str, names: Iterable[str]) -> None:
+        """Give a concept further names while running; those it has are ignored.
+
+        concept_id (str): its identifier, or an alternate one.
+        names (Iterable[str]): in any spelling.
+        RAISES (AngelError): there is no such concept, or `names` is one text or holds something
+            else; nothing is changed then.
+        """
+        with self._lock.changing():
+            concept = self[concept_id]
+            if added := self._put_names(concept, names):
+                self._user_names.setdefault(concept.concept_id, []).extend(_normal_forms(added))
+                self._is_edited = True
+
+    def remove(self, concept_id: str) -> None:
+        """Remove a concept while running; names that it alone has go with it.
+
+        concept_id (str): its identifier, or an alternate one.
+        RAISES (AngelError): there is no such concept.
+        """
+        with self._lock.changing():
+            own = self._resolved(concept_id)
+            self._put(own)
+            self._user_names.pop(own, None)
+            self._is_edited = True
+
+    def remove_name(self, concept_id: str, name: str) -> None:
+        """Take a name from a concept while running, in all its spellings. If it was the canonical
+        name, the first alias becomes canonical.
+
+        concept_id (str): its identifier, or an alternate one.
+        name (str): in any spelling.
+        RAISES (AngelError): there is no such concept, or it has no such name or no other.
+        """
+        with self._lock.changing():
+            concept = self[concept_id]
+            spellings = _spellings_in(concept, name)
+            rest = [other for other in concept.names if other not in spellings]
+            if not rest:
+                raise AngelError(
+                    f"{name!r} is the only name of {concept.concept_id!r}. Remove the concept, or "
+                    "add another name first."
+                )
+            own = self._user_names.get(concept.concept_id, [])
+            own[:] = [n for n in own if n != normalize_name(name)]
+            self._rename_all(concept, rest)
+
+    def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
+        """Rename a concept while running, or spell one of its names in another way.
+
+        concept_id (str): its identifier, or an alternate one.
+        name (str): becomes the canonical name, and the former one an alias; with `old`, it replaces
+            that name.
+        old (str | None): a name of the concept; all its spellings go.
+        RAISES (AngelError): there is no such concept, it has no name `old`, or the new one is
+            blank.
+        """
+        with self._lock.changing():
+            concept = self[concept_id]
+            if not name.strip():
+                raise AngelError(f"The new name of {concept.concept_id} has no letters.")
+            names = [name, *concept.names]
+            if old is not None:
+                spellings = _spellings_in(concept, old)
+                names = [name if other in spellings else other for other in concept.names]
+            if self._is_own(concept):
+                self._user_names[concept.concept_id] += _normal_forms([name])
+            self._rename_all(concept, names)
+
+    def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
+        """Add the mention strings of a training corpus as names, a published practice of the
+        NCBI-disease benchmark. The metadata record the step, and how often each concept was
+        meant, which orders the concepts of a shared name.
+
+        mentions (Iterable[tuple[str, str]]): identifier of a gold concept, text of the mention.
+        source (str): the corpus, for the record.
+        RETURNS (dict[str, Any]): the record: names added, mentions whose identifier is unknown.
+        """
+        with self._lock.changing():
+            texts: dict[str | None, list[str]] = {}
+            for concept_id, text in mentions:
+                texts.setdefault(self.resolve(concept_id), []).append(text)
+            step: dict[str, Any] = {"step": "add_mentions", "source": source}
+            unknown = len(texts.pop(None, ()))
+            by_id = {own: names for own, names in texts.items() if own is not None}
+            added = sum(len(self._put_names(self[own], names)) for own, names in by_id.items())
+            step |= {"added_names": added, "unknown_mentions": unknown}
+            self._meta["steps"] = [*self._meta["steps"], step]
+            counts = Counter(self._meta.get("frequencies", {}))
+            counts.update({own: len(names) for own, names in by_id.items()})
+            self._meta["frequencies"] = dict(counts)
+        return step
+
+    def _restore_changes(
+        self,
+        log: Sequence[Concept | str],
+        user_names: Mapping[str, Sequence[str]],
+        rules: tuple[Rule, ...],
+        is_edited: bool,
+    ) -> None:
+        """Repeat the changes of an overlay of the same table, see the attributes of that name."""
+        for change in log:
+            self._put(change)
+        self._user_names = {i: list(names) for i, names in user_names.items()}
+        self.rules, self._is_edited = rules, is_edited
+
+    def _rename_all(self, concept: Concept, names: Iterable[str]) -> None:
+        """Replace a concept's names."""
+        canonical, *aliases = dict.fromkeys(names)
+        self._put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
+        self._is_edited = True
+
+    def _put_names(self, concept: Concept, names: Iterable[str]) -> list[str]:
+        """Give a concept the names that it does not have, and return these."""
+        texts = list(names)
+        if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
+            raise AngelError(
+                f"The names for {concept.concept_id!r} must be a list of strings, not {names!r}."
+            )
+        new = [name for name in dict.fromkeys(texts) if name not in concept.names]
+        if new:
+            self._put(replace(concept, aliases=(*concept.aliases, *new)))
+        return new
+
+    def _is_own(self, concept: Concept) -> bool:
+        # `add_names` makes no concept the user's own: it gives it no canonical name.
+        normal = normalize_name(concept.canonical_name)
+        return normal in self._user_names.get(concept.concept_id, ())
+
+    def _put(self, change: Concept | str) -> None:
+        """Append a concept, or replace the one with its identifier; or remove that with this
+        identifier of its own."""
+        concept = None if isinstance(change, str) else validate_and_normalize(change)
+        concept_id = change if isinstance(change, str) else change.concept_id
         self.version += 1
+        self._log.append(change)
         old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
         if old is not None:
-            self._n_concepts -= 1
-            self._n_added_spellings -= len(old.names)
             names = self._all_names(concept_id)
             self.touched.update(names)
             for i in names:
                 self._links.get(i, {}).pop(concept_id, None)
             for alternate in old.alternate_ids:
                 self._alternates.get(alternate, {}).pop(concept_id, None)
-        if row is not None:
-            self._position[concept_id], self._changed[concept_id] = row, None
-        else:
-            self._changed.pop(concept_id, None)
-
-    def _ids(self) -> Iterator[str]:
-        """The identifier of every concept, the table's first, in their order."""
-        for row in range(self.table.n_concepts):
-            concept_id = self.table.ids[row]
-            if self._changed.get(concept_id, True):
-                yield concept_id
-        # As it is now: another thread may add while this is read.
-        for concept_id, position in list(self._position.items()):
-            if position >= self.table.n_concepts:
-                yield concept_id
-
-    def _stored_row(self, concept_id: str) -> int | None:
-        """The table's row of a concept that was neither changed nor removed."""
-        return None if concept_id in self._changed else self.table.find_own_id(concept_id)
+        self._changed[concept_id] = concept
+        if row is None and concept is None:
+            del self._changed[concept_id], self._position[concept_id]
+        elif concept_id not in self._position:
+            self._position[concept_id] = self._n_positions if row is None else row
+            self._n_positions += 1
+        if concept is not None:
+            self._types.update(concept.types)
+            for i in self._all_names(concept_id):
+                self.touched.add(i)
+                self._links.setdefault(i, {})[concept_id] = None
+            for alternate in concept.alternate_ids:
+                self._alternates.setdefault(alternate, {})[concept_id] = None
 
     def _stored_rows(self, concept_ids: Sequence[str]) -> Sequence[int] | None:
         """The table's rows of these concepts; None if one was changed, or is unknown."""
@@ -411,57 +620,26 @@ class VocabularyOverlay:
         return None if None in rows else cast("list[int]", rows)
 
     def _unchanged_ids(self, rows: np.ndarray) -> frozenset[str]:
-        ids = self.table.ids.take(np.asarray(rows, dtype=np.int64))
-        return frozenset(concept_id for concept_id in ids if concept_id not in self._changed)
-
-    def _own_names_of(self, own_id: str) -> list[int]:
-        names = self._all_names(own_id)
-        if self.table.shared_names == "all":
-            return names
-        return [i for i in names if own_id in self.concept_ids_of(i)]
-
-    def _index_names(self, concept: Concept) -> list[int]:
-        """Indices of a concept's names, new ones made where needed; all count as touched."""
-        indices = []
-        for normal in filter(None, map(normalize_name, concept.names)):
-            i = self._find_index(normal)
-            if i is None:
-                i = self._added_index[normal] = self.n_names
-                self._added.append(normal)
-            indices.append(i)
-        self.touched.update(indices)
-        return indices
-
-    def _find_index(self, normal: str) -> int | None:
-        (index,) = self.table.find_names([normal])
-        return self._added_index.get(normal) if index is None else index
+        return frozenset(self.table.ids.texts(rows)).difference(self._changed)
 
     def _owners(self, i: int) -> list[str]:
         """All concepts that have a name, whoever owns it."""
-        added = self._links.get(i, ())
+        changed = self._links.get(i, ())
         if i >= self.table.n_names:
-            return list(added)
-        stored = (self.table.id_of(row) for row in self.table.concepts_of_name(i))
-        return [*(c for c in stored if c not in self._changed), *added]
-
-    def _precedence(self, concept_id: str, i: int) -> tuple[bool, int, int]:
-        """How good a claim a concept has to a name that it shares; the least is the best."""
-        row = self._stored_row(concept_id)
-        if row is None:
-            concept = self.concept(concept_id)
-            assert concept is not None
-            is_canonical = normalize_name(concept.canonical_name) == self.name(i)
-        else:
-            is_canonical = self.table.is_canonical(row, i)
-        frequency = self._meta.get("frequencies", {}).get(concept_id, 0)
-        return not is_canonical, -frequency, self._order(concept_id)
+            return list(changed)
+        (stored,) = self.table.concept_ids([i], {}, owners_only=False)
+        return [*(c for c in stored if c not in self._changed), *changed]
 
     def _all_names(self, concept_id: str) -> list[int]:
-        """All names of a concept, the canonical first, whoever owns them."""
-        if (changed := self._changed.get(concept_id)) is not None:
-            return list(dict.fromkeys(self._index_names(changed)))
-        row = self._stored_row(concept_id)
-        return [] if row is None else self.table.concept_names([row])[0]
+        """All names of a concept, the canonical first, whoever owns them; new indices are made
+        where needed."""
+        concept = self._changed.get(concept_id)
+        if concept is None:
+            row = None if concept_id in self._changed else self.table.find_own_id(concept_id)
+            return [] if row is None else self.table.concept_names([row])[0]
+        normals = list(filter(None, dict.fromkeys(map(normalize_name, concept.names))))
+        found = zip(normals, self.table.find_names(normals), strict=True)
+        return [self._added.setdefault(n, self.n_names) if i is None else i for n, i in found]
 
     def _order(self, concept_id: str) -> int:
         """Where a concept comes in the vocabulary."""
@@ -500,3 +678,18 @@ class Subset:
             return True
         types = self.vocabulary.types_of(concept_id)
         return self.free_types.issuperset(types) or not self.types.isdisjoint(types)
+
+
+def _normal_forms(names: Iterable[str]) -> list[str]:
+    return list(filter(None, dict.fromkeys(map(normalize_name, names))))
+
+
+def _spellings_in(concept: Concept, name: str) -> list[str]:
+    """The spellings that a concept has of a name."""
+    normal = normalize_name(name)
+    found = [n for n in concept.names if n == name or (normalize_name(n) or None) == normal]
+    if not found:
+        raise AngelError(
+            f"{concept.concept_id!r} has no name {name!r}. Its names: {list(concept.names)}."
+        )
+    return found

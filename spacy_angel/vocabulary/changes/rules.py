@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import date as Date
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -233,16 +234,9 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
     return RuleFile(tuple(rules), tuple(problems))
 
 
-def format_rules(rules: Iterable[Rule], columns: Sequence[str] = COLUMNS) -> str:
-    """rules (Iterable[Rule]): to write. columns (Sequence[str]): of the table. RETURNS (str): its
-    rows, without the first one."""
-    rows = ([getattr(rule, name, "") for name in columns] for rule in rules)
-    return "".join("\t".join(map(_quoted, row)) + "\n" for row in rows)
-
-
 def write_rules(path: Path, rules: Iterable[Rule]) -> None:
     """path (Path): a file, which is replaced. rules (Iterable[Rule]): to write."""
-    write_text(path, "\t".join(COLUMNS) + "\n" + format_rules(rules))
+    write_text(path, _table(["\t".join(COLUMNS)], rules, COLUMNS))
 
 
 def append_rules(path: Path, rules: Sequence[Rule]) -> None:
@@ -262,7 +256,7 @@ def append_rules(path: Path, rules: Sequence[Rule]) -> None:
         missing = [n for n in COLUMNS if n not in columns and any(getattr(r, n) for r in rules)]
         columns += missing
         lines[head] = "\t".join([*named, *missing])
-    write_text(path, "\n".join(lines) + "\n" + format_rules(rules, columns))
+    write_text(path, _table(lines, rules, columns))
 
 
 def _is_row(cells: Sequence[str]) -> bool:
@@ -285,5 +279,10 @@ def _cells(line: str) -> tuple[list[str], str]:
     return [" ".join(cell.split()) for cell in row], ""
 
 
-def _quoted(cell: str) -> str:
-    return f'"{cell.replace(chr(34), chr(34) * 2)}"' if cell.startswith('"') else cell
+def _table(lines: Sequence[str], rules: Iterable[Rule], columns: Sequence[str]) -> str:
+    """Lines of a table, with a row for each rule behind them."""
+    text = StringIO()
+    text.writelines(f"{line}\n" for line in lines)
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerows([getattr(rule, name, "") for name in columns] for rule in rules)
+    return text.getvalue()

@@ -6,14 +6,15 @@ close each of them is to the text, divided by the length of the name's vector; s
 of a sparse matrix compares some texts with all names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...model.name_encoder import shipped_name_encoder
 from ..storage.arrays import Columns
-from ..storage.strings import Strings, StringsBuilder
+from ..storage.compiled import Layout
+from ..storage.strings import Strings
 from .cached_index import CachedIndex, NameIndex
 
 LEAST_COSINE = 0.3
@@ -35,16 +36,15 @@ class PieceIndex(NameIndex):
         `lengths` float32[n], the length of each name's vector.
     """
 
-    KIND = "spacy-angel word pieces"
-    COLUMNS = ("pieces", "starts", "lengths")
+    LAYOUT = Layout("spacy-angel word pieces", 1, ("pieces", "starts", "lengths"))
 
-    def __init__(self, columns: Columns, names: Strings) -> None:
-        super().__init__(columns, names)
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(columns)
         self._matrix = _piece_counts(columns["pieces"], columns["starts"])
 
     @classmethod
-    def layout(cls) -> str:
-        return f"{super().layout()} {shipped_name_encoder().digest}"
+    def source(cls) -> str:
+        return shipped_name_encoder().digest
 
     @classmethod
     def build(cls, names: Strings) -> "PieceIndex":
@@ -52,7 +52,7 @@ class PieceIndex(NameIndex):
         rows: list[list[int]] = []
         lengths = [np.zeros(0)]
         for first in range(0, len(names), _BLOCK):
-            block = [names[i] for i in range(first, min(first + _BLOCK, len(names)))]
+            block = names.texts(np.arange(first, min(first + _BLOCK, len(names))))
             pieces = encoder.pieces_of(block)
             rows += pieces
             sums = _piece_counts(*_flat(pieces)) @ encoder.piece_vectors
@@ -63,7 +63,7 @@ class PieceIndex(NameIndex):
             "starts": starts,
             "lengths": np.concatenate(lengths).astype(np.float32),
         }
-        return cls(columns, names)
+        return cls(columns)
 
     def cosines(self, vectors: np.ndarray) -> np.ndarray:
         """vectors (np.ndarray): float32[k, d_static], normalized, of texts.
@@ -96,7 +96,6 @@ class CloseNames(CachedIndex[PieceIndex]):
     """
 
     INDEX = PieceIndex
-    WHAT = "index of word pieces"
 
     def find(
         self, texts: Sequence[str], k: int, allowed: Sequence[np.ndarray | None]
@@ -114,7 +113,7 @@ class CloseNames(CachedIndex[PieceIndex]):
         vectors = shipped_name_encoder().static_vectors(texts)
         cosines = self.index.cosines(vectors)
         n_stored = cosines.shape[1]
-        added, index = self._of_added(_index_of)
+        added, index = self.added
         if index is not None:
             cosines = np.hstack([cosines, index.cosines(vectors)])
         found = []
@@ -137,8 +136,3 @@ class CloseNames(CachedIndex[PieceIndex]):
             )
             found.append(sorted(kept, key=lambda c: (-c.cosine, c.name))[:k])
         return found
-
-
-def _index_of(added: Mapping[int, str]) -> tuple[list[int], PieceIndex | None]:
-    strings = StringsBuilder(added.values()).finish()
-    return [*added], PieceIndex.build(strings) if added else None

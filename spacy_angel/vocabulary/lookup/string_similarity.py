@@ -12,7 +12,7 @@ To compare a text with every name would take seconds, so two inverted indices gi
 Only the names of the list are compared letter by letter.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
@@ -20,7 +20,8 @@ from zlib import crc32
 import numpy as np
 
 from ..storage.arrays import Columns
-from ..storage.strings import Strings, StringsBuilder, encode, offsets_of
+from ..storage.compiled import Layout
+from ..storage.strings import Strings, encode, offsets_of
 from .cached_index import CachedIndex, NameIndex
 
 # Bytes, spaces left out, of texts that have a deletion neighbourhood; a typo may be one more.
@@ -62,14 +63,17 @@ class TrigramIndex(NameIndex):
         int64[r + 1]; `remain_names` int32[...].
     """
 
-    KIND = "spacy-angel letters"
-    COLUMNS = (
-        *("grams", "gram_starts", "gram_names", "norms"),
-        *("remains", "remain_starts", "remain_names"),
+    LAYOUT = Layout(
+        "spacy-angel letters",
+        1,
+        (
+            *("grams", "gram_starts", "gram_names", "norms"),
+            *("remains", "remain_starts", "remain_names"),
+        ),
     )
 
-    def __init__(self, columns: Columns, names: Strings) -> None:
-        super().__init__(columns, names)
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(columns)
         self.n_names = len(columns["norms"])
         self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
@@ -78,10 +82,14 @@ class TrigramIndex(NameIndex):
 
     @classmethod
     def build(cls, names: Strings) -> "TrigramIndex":
-        # 4 bytes for each different 3-gram of a name
-        grams, counts = _count_grams(names)
-        starts = offsets_of(counts).astype(np.int64)
+        blocks = [np.unique(codes, return_counts=True) for _, codes, _ in _gram_blocks(names)]
+        blocks.append((np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int64)))
+        codes, n_names = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+        grams, inverse = np.unique(codes, return_inverse=True)
+        counts = np.bincount(inverse, weights=n_names, minlength=len(grams))
+        starts = offsets_of(counts.astype(np.int64)).astype(np.int64)
         weights = _weight(np.diff(starts), len(names))
+        # The names of each 3-gram are filled in block by block, behind those that are there.
         filled = starts[:-1].copy()
         gram_names = np.empty(starts[-1], dtype=np.int32)
         norms = np.zeros(len(names), dtype=np.float32)
@@ -95,7 +103,7 @@ class TrigramIndex(NameIndex):
             gram_names[filled[positions] + np.arange(len(positions)) - begins] = rows[order] + first
             filled += np.bincount(positions, minlength=len(grams))
         columns = (grams, starts, gram_names, norms, *_index_deletions(names))
-        return cls(dict(zip(cls.COLUMNS, columns, strict=True)), names)
+        return cls(dict(zip(cls.LAYOUT.columns, columns, strict=True)))
 
     def compare(self, text: str, names: Sequence[str]) -> list[Similarity]:
         """text (str), names (Sequence[str]): in normal form. RETURNS (list[Similarity]): how
@@ -189,14 +197,10 @@ class SimilarName(NamedTuple):
 class SimilarNames(CachedIndex[TrigramIndex]):
     """Finds names by string similarity; follows what is added and removed while running.
 
-    The stored names have an index that is built once and kept in the folder; the few names that
-    were added since have a small one in memory.
-
     vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
     """
 
     INDEX = TrigramIndex
-    WHAT = "index of 3-grams"
 
     def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[SimilarName]:
         """The nearest names: those with the greatest sum of both similarities.
@@ -209,7 +213,7 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         """
         kb = self._vocabulary
         names = self.index.shortlist(text, None if allowed is None else allowed[: kb.table.n_names])
-        added, index = self._of_added(_index_of)
+        added, index = self.added
         if index is not None:
             names += [added[i] for i in index.shortlist(text)]
         if allowed is not None:
@@ -229,11 +233,6 @@ class SimilarNames(CachedIndex[TrigramIndex]):
     def word_weight(self, word: str) -> float:
         """word (str): in normal form. RETURNS (float): see `TrigramIndex.weight_of`."""
         return self.index.weight_of(word)
-
-
-def _index_of(added: Mapping[int, str]) -> tuple[list[int], TrigramIndex | None]:
-    strings = StringsBuilder(added.values()).finish()
-    return [*added], TrigramIndex.build(strings) if added else None
 
 
 def _add_up(
@@ -308,20 +307,6 @@ def _gram_blocks(names: Strings) -> Iterator[tuple[int, np.ndarray, np.ndarray]]
         yield first, *_distinct_codes(data, offsets - offsets[0])
 
 
-def _count_grams(names: Strings) -> tuple[np.ndarray, np.ndarray]:
-    """RETURNS (tuple[np.ndarray, np.ndarray]): all 3-grams, sorted, and the names of each."""
-    grams = np.zeros(0, dtype=np.uint32)
-    counts = np.zeros(0, dtype=np.int64)
-    for _, codes, _ in _gram_blocks(names):
-        new, new_counts = np.unique(codes, return_counts=True)
-        both = np.union1d(grams, new)
-        merged = np.zeros(len(both), dtype=np.int64)
-        merged[np.searchsorted(both, grams)] += counts
-        merged[np.searchsorted(both, new)] += new_counts
-        grams, counts = both, merged
-    return grams, counts
-
-
 def _deletion_codes(text: str) -> np.ndarray:
     """RETURNS (np.ndarray): uint32[m] for a short text, e.g. CRC-32 of `pain`, `ain`, `pin`,
     `pan`, `pai` for `pain`; none for another."""
@@ -336,9 +321,9 @@ def _index_deletions(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray
     """RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): as the columns of that name."""
     # Spaces count here, so that the few names with many short words are left out.
     short = np.flatnonzero(np.diff(names.offsets) <= LONGEST + LONGEST // 3)
-    name_codes = [(_deletion_codes(names[i]), i) for i in short.tolist()]
-    codes = np.concatenate([np.zeros(0, dtype=np.uint32), *(codes for codes, _ in name_codes)])
-    rows = np.repeat(short.astype(np.int32), [len(codes) for codes, _ in name_codes])
+    codes_of = list(map(_deletion_codes, names.texts(short)))
+    codes = np.concatenate([np.zeros(0, dtype=np.uint32), *codes_of])
+    rows = np.repeat(short.astype(np.int32), list(map(len, codes_of)))
     order = np.argsort(codes, kind="stable")
     deletions, counts = np.unique(codes, return_counts=True)
     return deletions, offsets_of(counts).astype(np.int64), rows[order]

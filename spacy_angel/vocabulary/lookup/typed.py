@@ -53,7 +53,7 @@ def _hits(kb: ConceptKB, text: str) -> Iterator[Hit]:
         yield Hit(concept, concept.canonical_name, "identifier")
     if not (normal := normalize_name(text)):
         return
-    if (name := kb.find_name(normal)) is not None:
+    if (name := kb.find_names([normal])[0]) is not None:
         yield from _hits_of(kb, name, "name")
     for i in _with_prefix(kb, normal):
         yield from _hits_of(kb, i, "prefix")

@@ -7,7 +7,7 @@ have it a line; `tools/build_word_list.py` wrote it.
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -16,7 +16,9 @@ import numpy as np
 from rapidfuzz.distance import OSA
 
 from ...about import DATA
+from ..changes.overlay import VocabularyOverlay
 from ..storage.arrays import Columns
+from ..storage.compiled import CompiledNames, Layout
 from ..storage.strings import Strings, StringsBuilder
 from .cached_index import CachedIndex, NameIndex
 from .string_similarity import TrigramIndex
@@ -36,12 +38,11 @@ class WordIndex(NameIndex):
         and documents that have each; and the columns of a `TrigramIndex` over the words.
     """
 
-    KIND = "spacy-angel words"
-    COLUMNS = ("words", "counts", *TrigramIndex.COLUMNS)
+    LAYOUT = Layout("spacy-angel words", 1, ("words", "counts", *TrigramIndex.LAYOUT.columns))
 
-    def __init__(self, columns: Columns, names: Strings) -> None:
-        super().__init__(columns, names)
-        self._trigrams = TrigramIndex({c: columns[c] for c in TrigramIndex.COLUMNS}, names)
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(columns)
+        self._trigrams = TrigramIndex({c: columns[c] for c in TrigramIndex.LAYOUT.columns})
         self.corrections = lru_cache(_REMEMBERED)(self._corrections)
         """Word in lower case → itself if it is a word of the index, else `nearest`, else itself."""
 
@@ -57,11 +58,11 @@ class WordIndex(NameIndex):
             "counts": np.array([counts[word] for word in words], dtype=np.int64),
             **TrigramIndex.build(texts).columns,
         }
-        return cls(columns, names)
+        return cls(columns)
 
     @classmethod
-    def layout(cls) -> str:
-        return f"{super().layout()} {_digest()}"
+    def source(cls) -> str:
+        return _digest()
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen, 0 for no word."""
@@ -102,7 +103,10 @@ class KnownWords(CachedIndex[WordIndex]):
     """
 
     INDEX = WordIndex
-    WHAT = "index of words"
+
+    def __init__(self, vocabulary: VocabularyOverlay, compiled: CompiledNames) -> None:
+        super().__init__(vocabulary, compiled)
+        self._added_words: tuple[int, frozenset[str]] = (-1, frozenset())
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
@@ -112,8 +116,11 @@ class KnownWords(CachedIndex[WordIndex]):
     def corrections(self, word: str) -> list[str]:
         """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
         be, see `WordIndex.nearest`; only itself if it is a word, or similar to none."""
-        is_added = word in self._of_added(_words_of)
-        return [word] if is_added else self.index.corrections(word)
+        version = self._vocabulary.version
+        if self._added_words[0] != version:
+            words = " ".join(self._vocabulary.added_names.values()).split()
+            self._added_words = version, frozenset(words)
+        return [word] if word in self._added_words[1] else self.index.corrections(word)
 
 
 @cache
@@ -126,10 +133,6 @@ def common_words() -> dict[str, int]:
 @cache
 def _digest() -> str:
     return blake2b(FILE.read_bytes(), digest_size=16).hexdigest()
-
-
-def _words_of(added: Mapping[int, str]) -> frozenset[str]:
-    return frozenset(word for name in added.values() for word in name.split())
 
 
 def _is_word(text: bytes) -> bool:

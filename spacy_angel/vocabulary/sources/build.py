@@ -11,7 +11,6 @@ from pooch import file_hash
 from ...errors import AngelError
 from ..kb import ConceptKB
 from ..names.concepts import Concept
-from ..species.suffixes import SuffixRule
 from ..storage.table import SharedNames
 from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
@@ -24,7 +23,7 @@ def build_vocabulary(
     *,
     format: str | None = None,
     shared_names: SharedNames = "all",
-    suffixes: SuffixRule | None = None,
+    by_species: bool = False,
     options: Mapping[str, Any] | None = None,
     about: Sequence[Mapping[str, Any]] = (),
     mappings: Sequence[Path] = (),
@@ -35,7 +34,7 @@ def build_vocabulary(
     files (Sequence[Path]): in order of precedence, see `ConceptKB.join`.
     output (Path | None): folder to write; None keeps the vocabulary in memory.
     format (str | None): of all files; None infers it for each.
-    shared_names (SharedNames), suffixes (SuffixRule | None): see `ConceptKB.join`.
+    shared_names (SharedNames), by_species (bool): see `ConceptKB.join`.
     options (Mapping[str, Any] | None): of the reader, see `registry.FORMATS`.
     about (Sequence[Mapping[str, Any]]): plain values on each file, to be recorded with it.
     mappings (Sequence[Path]): SSSOM tables: what they call the same becomes an alternate
@@ -53,7 +52,7 @@ def build_vocabulary(
     recorded = [*sources, *(source for _, source in tables)]
     folder = output if branch is None else None
     kb = ConceptKB.join(
-        concepts, folder, shared_names=shared_names, suffixes=suffixes, sources=recorded
+        concepts, folder, shared_names=shared_names, by_species=by_species, sources=recorded
     )
     if branch is None:
         return kb

@@ -1,33 +1,31 @@
-"""Species context: which species a document speaks of near a mention.
+"""Species context: which species a document is about near a mention.
 
 Which of the genes that are called TP53 is meant, the text says elsewhere: a study of mice means
 Trp53. Words that stand for a species (`mice`, `patients`, `zebrafish`) and mentions of species are
 found in the text; around a mention the most frequent and the nearest ones count, and make its
-species context, e.g. `mus musculus, homo sapiens`. It is written as first parts of disambiguating
-suffixes (`suffixes`), so that a model that writes suffixes can read it, and concepts of a name can
-be put in order by it. Of a vocabulary with the rule `types`, the words of its semantic types count
-in the place of species.
+species context, e.g. `mus musculus, homo sapiens`. The concepts of a name are sorted by it.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from ..changes.overlay import VocabularyOverlay
+from ..names.concepts import normalize_name
 from ..names.entity_types import is_cell_line, label_of
 from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
-from .suffixes import Suffixes, first_part, last_part
+from .orthologs import may_share_symbols
 
-MOST = 2
-"""Species in a species context; each takes tokens from the text around the mention."""
+MAX_SPECIES = 2
+"""Species in a species context."""
 MAIN_SPECIES, OTHER_SPECIES, ABSENT_SPECIES = 1, 2, 3
 """Species ranks of a concept, see `SpeciesReader.rank`."""
 # At this distance, in characters, a word counts half of what it does beside the mention.
 _HALF = 100.0
 # On either side of a mention, so that a text costs its length.
-_MOST_WORDS = 512
+_MAX_WORDS = 512
 # Of the concepts of a name the next one is so many times less probable than the one before it,
 # before a model is asked: about what taking human genes first, or those of the species that the
 # document has, is right.
@@ -35,7 +33,7 @@ _NEXT = 0.15
 # Of hundreds that are called «uncharacterized protein» none is impossible.
 _LEAST = 1e-9
 # Concepts of a name whose genes in other species are looked for.
-_MOST_SIBLINGS = 8
+_MAX_SIBLINGS = 8
 _WORD = re.compile(r"[^\W_]+")
 # No species, whatever the words say.
 _NONE = ""
@@ -46,8 +44,8 @@ class SpeciesWord(NamedTuple):
 
     start (int): its first character.
     end (int): the character behind it.
-    species (str): the first part of suffixes that it stands for, `mus musculus`; empty for a word
-        that stands for a method, and hides the species in it.
+    species (str): its scientific name in normal form, `mus musculus`; empty for a word that stands
+        for a method, and hides the species in it.
     """
 
     start: int
@@ -56,37 +54,33 @@ class SpeciesWord(NamedTuple):
 
 
 class SpeciesReader:
-    """Reads in texts of which species they speak.
+    """Finds the species that a text is about, and sorts concepts by them.
 
-    suffixes (Suffixes): of the vocabulary; their first parts are what is looked for.
-    vocabulary (VocabularyOverlay): as it is now. A taxon among its stored semantic types is looked
-        for by the words that `taxa` has for it, another type by its own name.
+    vocabulary (VocabularyOverlay): as it is now. The species of a concept is the first taxon among
+        its types, e.g. `NCBITaxon:9606`. Taxa among the stored types are looked for by the words
+        that `taxa` has for them, or by their names.
     """
 
-    def __init__(self, suffixes: Suffixes, vocabulary: VocabularyOverlay) -> None:
-        self._suffixes = suffixes
+    def __init__(self, vocabulary: VocabularyOverlay) -> None:
         self._vocabulary = vocabulary
-        # with the version that it is of
-        self._own_of: tuple[int, frozenset[str]] = (-1, frozenset())
+        self._taxon_names: dict[str, str] = {}
+        # These two are of a version of the vocabulary.
+        self._version = -1
+        self._own: frozenset[str] = frozenset()
+        self._orthologs: dict[str, dict[str, str]] = {}
         self._species: dict[tuple[str, ...], str] = {}
-        self._hosts: frozenset[tuple[str, ...]] = frozenset()
-        names = list(vocabulary.table.types) if suffixes.rule != "names" else []
-        self._usual: tuple[str, ...] = ()
-        has_taxa = any(is_taxon(name) for name in names)
-        if has_taxa:
-            self._usual = (TAXA[HUMAN].name,)
-            for taxon in TAXA.values():
-                self._take(taxon.of(HOST), taxon.name)
-            self._hosts = frozenset(self._species)
-            self._take(METHODS, _NONE)
-        for name in names:
-            species = suffixes.species_of_types([name])
-            if species is not None:
-                self._take(_words_of_taxon(name, species) if is_taxon(name) else [species], species)
-        if has_taxa:
-            # A text may be about species of which the vocabulary has nothing.
-            for taxon in TAXA.values():
-                self._take(taxon.of(NAME, WORD, SIGN), taxon.name)
+        types = list(filter(is_taxon, vocabulary.table.types))
+        self._usual = (TAXA[HUMAN].name,) if types else ()
+        for taxon in TAXA.values() if types else ():
+            self._take(taxon.of(HOST), taxon.name)
+        self._hosts = frozenset(self._species)
+        self._take(METHODS if types else (), _NONE)
+        for concept_id in types:
+            name = self._taxon_name(concept_id)
+            self._take(_words_of_taxon(concept_id, name), name)
+        # A text may be about species of which the vocabulary has nothing.
+        for taxon in TAXA.values() if types else ():
+            self._take(taxon.of(NAME, WORD, SIGN), taxon.name)
         self._longest = max(map(len, self._species), default=0)
 
     def find(self, text: str, spans: Iterable[tuple[int, int, str]] = ()) -> list[SpeciesWord]:
@@ -105,7 +99,7 @@ class SpeciesReader:
         places: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
             if is_taxon(concept_id):
-                name = self._suffixes.taxon_name(concept_id)
+                name = self._taxon_name(concept_id)
                 # Its genes are rarely meant, and mostly those of its host.
                 is_host_meant = is_virus(name) and name not in self._species.values()
                 places.setdefault((start, end), _NONE if is_host_meant else name)
@@ -123,24 +117,39 @@ class SpeciesReader:
         known = _apart((SpeciesWord(*place, species) for place, species in places.items()), fixed)
         ignored = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
         named = sorted(s for s in [*known, *_apart(found, known)] if s.species not in ignored)
-        own = self._own()
-        return [s for s in named if s.species in own] or named
+        self._update()
+        return [s for s in named if s.species in self._own] or named
 
     def has_genes_of(self, concept_id: str) -> bool:
         """concept_id (str): of a taxon. RETURNS (bool): whether the vocabulary has concepts of it
         beside cell lines."""
-        return self._suffixes.taxon_name(concept_id) in self._own()
+        self._update()
+        return self._taxon_name(concept_id) in self._own
 
-    def _own(self) -> frozenset[str]:
-        """What concepts beside cell lines have, species and other first parts of suffixes."""
-        version, own = self._own_of
-        if version != self._vocabulary.version:
-            version, types = self._vocabulary.version, self._vocabulary.types
-            beside = self._vocabulary.types_beside([t for t in types if _is_line([t])])
-            kept = (t for t in types if t in beside or not is_taxon(t))
-            own = frozenset(filter(None, (self._suffixes.species_of_types([t]) for t in kept)))
-            self._own_of = version, own
-        return own
+    def _update(self) -> None:
+        """Follow changes of the vocabulary."""
+        if self._version == self._vocabulary.version:
+            return
+        version, types = self._vocabulary.version, self._vocabulary.types
+        beside = self._vocabulary.types_beside([t for t in types if _is_line([t])])
+        self._own = frozenset(map(self._taxon_name, filter(is_taxon, beside)))
+        self._orthologs, self._version = {}, version
+
+    def _taxon_name(self, concept_id: str) -> str:
+        """Name of a taxon in normal form, as far as `taxa` or the vocabulary know it."""
+        if concept_id not in self._taxon_names:
+            table = self._vocabulary.table
+            row = table.find_own_id(concept_id)
+            if concept_id in TAXA:
+                name = TAXA[concept_id].name
+            else:
+                name = concept_id if row is None else table.canonical_names([row])[0]
+            self._taxon_names[concept_id] = normalize_name(name)
+        return self._taxon_names[concept_id]
+
+    def _species_of(self, types: Sequence[str]) -> str:
+        """Name of the species of a concept with these types; empty if it has none."""
+        return next((self._taxon_name(name) for name in types if is_taxon(name)), "")
 
     def _take(self, phrases: Iterable[str], species: str) -> None:
         for words in map(_words, phrases):
@@ -169,72 +178,116 @@ class SpeciesReader:
             mention are read, 512 on either side.
         start (int): first character of the mention.
         end (int): the character behind it.
-        RETURNS (str): at most `MOST` species, those whose words count most together first, e.g.
-            `mus musculus, homo sapiens`; empty where the text has no species word.
+        RETURNS (str): at most `MAX_SPECIES` species, those whose words count most together first,
+            e.g. `mus musculus, homo sapiens`; empty if the text has no species word.
         """
         weights: dict[str, float] = {}
         place = bisect_left(species_words, start, key=lambda species_word: species_word.start)
-        for species_word in species_words[max(place - _MOST_WORDS, 0) : place + _MOST_WORDS]:
+        for species_word in species_words[max(place - _MAX_WORDS, 0) : place + _MAX_WORDS]:
             distance = max(species_word.start - end, start - species_word.end, 0)
             weights[species_word.species] = weights.get(species_word.species, 0.0) + 1 / (
                 1 + distance / _HALF
             )
         best = sorted(weights, key=lambda species: (-weights[species], species))
-        return ", ".join(best[:MOST])
+        return ", ".join(best[:MAX_SPECIES])
 
-    def with_orthologs(
-        self, by_suffix: dict[str, list[str]], species_context: str
-    ) -> dict[str, list[str]]:
-        """The concepts of a name, and those that it means in another species: who writes of rats
-        means the rat's gene by a name that is listed for the man's alone.
-
-        by_suffix (dict[str, list[str]]): concepts by suffix. species_context (str): of the mention.
-        RETURNS (dict[str, list[str]]): with the genes of the same symbol of those species that the
-            document speaks of, else of people, and of which the name has none.
-        """
-        concept_ids = [c for ids in by_suffix.values() for c in ids]
-        missing = dict.fromkeys(species_context.split(", ") if species_context else self._usual)
-        for species in filter(None, map(self._suffixes.species_of, concept_ids)):
-            missing.pop(species, None)
-            if not missing:
-                return by_suffix
-        orthologs = list(map(self._suffixes.orthologs_of, concept_ids[:_MOST_SIBLINGS]))
-        for species in missing:
-            genes = filter(None, (by_species.get(species) for by_species in orthologs))
-            if found := list(dict.fromkeys(genes)):
-                by_suffix = {**by_suffix, species: found}
-        return by_suffix
-
-    def order(
-        self,
-        by_suffix: dict[str, list[str]],
-        species_context: str,
-        name: str,
-        second: Collection[str] = (),
-    ) -> list[str]:
+    def sort(self, name: int, species_context: str, *, orthologs: bool) -> list[str]:
         """Put the concepts of a name in order, the likeliest first, before a model is asked.
 
-        by_suffix (dict[str, list[str]]): suffix → concepts, in the order of the vocabulary.
+        name (int): name index.
         species_context (str): of the mention.
-        name (str): the name, in normal form.
-        second (Collection[str]): concepts whose second name it is; that of a gene is its full name.
+        orthologs (bool): add the genes of the same symbol, of those species in the context (else of
+            man) of which the name has none: who writes of rats means the rat's gene by a name that
+            is listed for the man's alone.
         RETURNS (list[str]): concepts of the species in the species context, in its order; then
             those of man, where the vocabulary has species; then the others. Of one species those
             come first whose canonical name is the name but for marks, as IL6 is IL-6, then those
-            whose second name it is.
+            whose second name it is, as the full name of a gene follows its symbol.
         """
-        bare = _bare(name)
-        expected = self._expected(species_context)
-        places = {species: place for place, species in reversed(list(enumerate(expected)))}
+        groups = self._groups(name)
+        concept_ids = [c for ids in groups.values() for c in ids]
+        if orthologs:
+            for species, gene in self._missing_orthologs(concept_ids, species_context):
+                groups.setdefault((species, ""), []).append(gene)
+        if len(groups) < 2:
+            return [c for ids in groups.values() for c in ids]
+        bare = _bare(self._vocabulary.name(name))
+        expected = [*species_context.split(", "), *self._usual] if species_context else self._usual
+        ranks = {species: rank for rank, species in reversed(list(enumerate(expected)))}
+        names = self._vocabulary.concept_names(concept_ids)
+        second = {c for c, own in zip(concept_ids, names, strict=True) if own[1:2] == [name]}
         ordered = sorted(
-            by_suffix,
-            key=lambda suffix: (
-                places.get(first_part(suffix), len(expected)),
-                _bare(last_part(suffix)) not in (bare, ""),
-                not any(concept_id in second for concept_id in by_suffix[suffix]),
+            groups,
+            key=lambda group: (
+                ranks.get(group[0], len(expected)),
+                _bare(group[1]) not in (bare, ""),
+                second.isdisjoint(groups[group]),
             ),
         )
-        return [concept_id for suffix in ordered for concept_id in by_suffix[suffix]]
+        return [concept_id for group in ordered for concept_id in groups[group]]
+
+    def _groups(self, name: int) -> dict[tuple[str, str], list[str]]:
+        """The concepts of a name by species and, where several are of one species, by canonical
+        name, but for that which is the name itself: of `p40` the genes IL12B and PSMD7 are under
+        (homo sapiens, il12b) and (homo sapiens, psmd7)."""
+        (concept_ids,) = self._vocabulary.concept_ids([name])
+        if len(concept_ids) < 2:
+            return {("", ""): concept_ids}
+        text = self._vocabulary.name(name)
+        by_species: dict[str, list[str]] = {}
+        types = self._vocabulary.concept_types(concept_ids)
+        for concept_id, own in zip(concept_ids, types, strict=True):
+            by_species.setdefault(self._species_of(own), []).append(concept_id)
+        groups: dict[tuple[str, str], list[str]] = {}
+        for species, members in by_species.items():
+            if not species or len(members) == 1:
+                groups[species, ""] = members
+                continue
+            canonical = map(normalize_name, self._vocabulary.canonical_names(members))
+            for member, own_name in zip(members, canonical, strict=True):
+                key = species, "" if own_name == text else own_name
+                groups.setdefault(key, []).append(member)
+        return groups
+
+    def _missing_orthologs(
+        self, concept_ids: Sequence[str], species_context: str
+    ) -> Iterator[tuple[str, str]]:
+        missing = dict.fromkeys(species_context.split(", ") if species_context else self._usual)
+        for types in self._vocabulary.concept_types(concept_ids):
+            missing.pop(self._species_of(types), None)
+        if not missing:
+            return
+        orthologs = list(map(self._orthologs_of, concept_ids[:_MAX_SIBLINGS]))
+        for species in missing:
+            genes = (by_species[species] for by_species in orthologs if species in by_species)
+            yield from ((species, gene) for gene in dict.fromkeys(genes))
+
+    def _orthologs_of(self, concept_id: str) -> dict[str, str]:
+        """By species the first gene of each vertebrate that has the symbol of this one."""
+        self._update()
+        if concept_id not in self._orthologs:
+            self._orthologs[concept_id] = self._find_orthologs(concept_id)
+        return self._orthologs[concept_id]
+
+    def _find_orthologs(self, concept_id: str) -> dict[str, str]:
+        vocabulary = self._vocabulary
+        types = vocabulary.types_of(concept_id)
+        if not self._species_of(types) or not may_share_symbols(types):
+            return {}
+        symbol = normalize_name(vocabulary.canonical_names([concept_id])[0])
+        (name,) = vocabulary.find_names([symbol])
+        others = [] if name is None else vocabulary.concept_ids([name])[0]
+        found: dict[str, str] = {}
+        for other, types, own_name in zip(
+            others,
+            vocabulary.concept_types(others),
+            vocabulary.canonical_names(others),
+            strict=True,
+        ):
+            species = self._species_of(types)
+            if species and may_share_symbols(types) and normalize_name(own_name) == symbol:
+                found.setdefault(species, other)
+        return found
 
     def rank(self, types: Sequence[str], species_context: str) -> int:
         """The species rank of a concept: in the context `mus musculus, homo sapiens` a gene of
@@ -246,7 +299,7 @@ class SpeciesReader:
             has the main species always, for a text says which line it is, not of which donor.
         """
         expected = species_context.split(", ") if species_context else self._usual
-        species = self._suffixes.species_of_types(types)
+        species = self._species_of(types)
         if not expected or not species:
             return 0
         if _is_line(types):
@@ -254,9 +307,6 @@ class SpeciesReader:
         if species not in expected:
             return ABSENT_SPECIES
         return OTHER_SPECIES if expected.index(species) else MAIN_SPECIES
-
-    def _expected(self, species_context: str) -> Sequence[str]:
-        return [*species_context.split(", "), *self._usual] if species_context else self._usual
 
 
 def _apart(

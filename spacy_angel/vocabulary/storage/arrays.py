@@ -19,8 +19,7 @@ from ...files.atomic import replacing_folder
 META = "meta.json"
 TRIES = "tries"
 # Folders up to this size are compared with their checksums when they are opened. For larger ones
-# that would take long and make all their pages resident, so only sizes and headers are checked;
-# `verify_folder` does the rest.
+# that would take long and make all their pages resident, so only sizes and headers are checked.
 HASHED_AT_OPENING = 48 * 2**20
 
 Columns = dict[str, np.ndarray]
@@ -39,11 +38,12 @@ def write_folder(
     meta (Mapping[str, Any]): plain values stored beside them, with kind, version and checksums.
     RAISES (AngelError): `path` holds something else.
     """
+    before = _read_meta(path)
     is_empty = path.is_dir() and not any(path.iterdir())
-    if path.exists() and not is_empty and not is_folder_of(path, kind):
+    if path.exists() and not is_empty and before.get("kind") != kind:
         raise AngelError(f"{path} contains something other than a {kind}. Use a new folder.")
     stored = _described(kind, version, columns, meta)
-    ours = {META, TRIES, *(f"{name}.npy" for name in _meta_or_nothing(path).get("columns", ()))}
+    ours = {META, TRIES, *(f"{name}.npy" for name in before.get("columns", ()))}
     with replacing_folder(path, lambda entry: entry.name in ours) as new:
         for name, column in columns.items():
             np.save(new / f"{name}.npy", column, allow_pickle=False)
@@ -70,10 +70,9 @@ def open_folder(
     try:
         text = (path / META).read_bytes()
     except OSError as error:
-        raise _other_kind(path, kind, str(error)) from error
-    meta = _checked_meta(path, text, kind, version, names)
-    present = [*names, *(name for name in optional if name in meta["columns"])]
-    columns = {name: _read_column(path, name, meta) for name in present}
+        raise _other_kind(path, kind, error) from error
+    meta, present = _check_meta(path, text, kind, version, names, optional)
+    columns = {name: _map_column(path, name, meta) for name in present}
     if sum(column.nbytes for column in columns.values()) <= HASHED_AT_OPENING:
         _compare(path, columns, meta)
     return columns, meta
@@ -82,19 +81,7 @@ def open_folder(
 def is_folder_of(path: Path, kind: str) -> bool:
     """path (Path): any path. kind (str): see `write_folder`. RETURNS (bool): whether it is a folder
     of that kind, according to its metadata."""
-    return _meta_or_nothing(path).get("kind") == kind
-
-
-def verify_folder(path: Path) -> None:
-    """Compare every byte with the checksums.
-
-    path (Path): a folder that `write_folder` wrote.
-    RAISES (AngelError): it is none, or a file differs, which the message names.
-    """
-    meta = _meta_or_nothing(path)
-    if not meta:
-        raise _other_kind(path, "folder of arrays", f"it has no {META} that can be read")
-    _compare(path, {name: _read_column(path, name, meta) for name in meta["columns"]}, meta)
+    return _read_meta(path).get("kind") == kind
 
 
 def pack(
@@ -122,8 +109,8 @@ def unpack(
     where = Path("<bytes>")
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            meta = _checked_meta(where, archive[META].tobytes(), kind, version, names)
-            present = [*names, *(name for name in optional if name in meta["columns"])]
+            text = archive[META].tobytes()
+            meta, present = _check_meta(where, text, kind, version, names, optional)
             columns = {name: archive[name] for name in present}
     except AngelError:
         raise
@@ -148,7 +135,7 @@ def damaged(path: Path, problem: object) -> AngelError:
     return AngelError(f"{path} is damaged: {problem}. Build it again.")
 
 
-def _other_kind(path: Path, kind: str, problem: str) -> AngelError:
+def _other_kind(path: Path, kind: str, problem: object) -> AngelError:
     return AngelError(f"{path} is not a {kind} folder: {problem}. See `spacy-angel kb build`.")
 
 
@@ -162,8 +149,8 @@ def _described(
     return {**meta, "kind": kind, "version": version, "columns": described}
 
 
-def _meta_or_nothing(path: Path) -> dict[str, Any]:
-    """The metadata of a folder; empty where it is no folder of arrays."""
+def _read_meta(path: Path) -> dict[str, Any]:
+    """The metadata of a folder; empty if it is no folder of arrays."""
     try:
         meta = json.loads((path / META).read_text(encoding="utf8"))
     except (OSError, ValueError, RecursionError):
@@ -171,9 +158,15 @@ def _meta_or_nothing(path: Path) -> dict[str, Any]:
     return meta if isinstance(meta, dict) and isinstance(meta.get("columns"), dict) else {}
 
 
-def _checked_meta(
-    path: Path, text: bytes, kind: str, version: int, names: Sequence[str]
-) -> dict[str, Any]:
+def _check_meta(
+    path: Path,
+    text: bytes,
+    kind: str,
+    version: int,
+    names: Sequence[str],
+    optional: Sequence[str],
+) -> tuple[dict[str, Any], list[str]]:
+    """RETURNS (tuple[dict[str, Any], list[str]]): the metadata, and the columns to be read."""
     try:
         meta = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -188,10 +181,10 @@ def _checked_meta(
     columns = meta.get("columns")
     if missing := sorted(set(names).difference(columns if isinstance(columns, dict) else ())):
         raise damaged(path / META, f"the columns {missing} are missing")
-    return meta
+    return meta, [*names, *(name for name in optional if name in columns)]
 
 
-def _read_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
+def _map_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
     file = path / f"{name}.npy"
     expected = meta["columns"][name]
     try:
@@ -211,5 +204,4 @@ def _read_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
 def _compare(path: Path, columns: Mapping[str, np.ndarray], meta: dict[str, Any]) -> None:
     for name, column in columns.items():
         if digest(column) != meta["columns"][name].get("blake2b"):
-            problem = "its bytes do not match the checksum"
-            raise damaged(path / f"{name}.npy", problem)
+            raise damaged(path / f"{name}.npy", "its bytes do not match the checksum")

@@ -1,74 +1,115 @@
-"""What is compiled from a vocabulary once and kept: in its folder, or in the user's cache."""
+"""What is compiled from the names of a vocabulary once and kept: in its folder, or in the user's
+cache."""
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
-from typing import Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ...errors import AngelError
 from ...files.download import cache_folder
+from .arrays import Columns, open_folder, write_folder
 
 logger = logging.getLogger(__name__)
 
 COMPILING = RLock()
 """Held while something is opened or compiled at its first use: of several threads, one does."""
+T = TypeVar("T")
 
 
-class Compiled(Protocol):
-    """A trie or an index that can be stored."""
+class Layout(NamedTuple):
+    """What a folder of arrays holds.
 
-    def to_disk(self, path: Path) -> None: ...
-
-
-T = TypeVar("T", bound=Compiled)
-
-
-def open_or_compile(
-    folder: Path | None, what: str, read: Callable[[Path], T], build: Callable[[], T]
-) -> T:
-    """Open what was compiled before. Otherwise compile it and store it in the folder, or, where
-    that cannot be written (a package that another user has installed), in the cache.
-
-    folder (Path | None): where it is or will be, named after what it is compiled from; None keeps
-        it in memory.
-    what (str): its name in a warning, e.g. `name trie`.
-    read (Callable[[Path], T]): opens the folder; a damaged one is compiled anew.
-    build (Callable[[], T]): compiles it.
-    RETURNS (T): mapped where it could be stored, else in memory.
+    kind (str): e.g. `spacy-angel name trie`. version (int): of the layout. columns (tuple[str,
+    ...]): its arrays.
     """
-    if folder is None:
-        return build()
-    for path in _paths(folder):
-        if not path.exists():
-            continue
-        try:
-            return read(path)
-        except AngelError as error:
-            logger.warning(f"The stored {what} is compiled again. {error}")
-            shutil.rmtree(path, ignore_errors=True)
-    made = build()
-    problem: Exception
-    for path in _paths(folder):
-        try:
-            # If several processes compile it at once, that of the first is kept.
-            if not path.exists():
-                made.to_disk(path)
-            return read(path)
-        except (OSError, AngelError) as error:
-            problem = error
-    logger.warning(
-        f"[W102] The {what} cannot be stored: {problem} Every process compiles it again; use a "
-        "writable folder."
-    )
-    return made
+
+    kind: str
+    version: int
+    columns: tuple[str, ...]
 
 
-def _paths(folder: Path) -> Iterator[Path]:
-    yield folder
-    yield compiled_cache() / folder.name
+class CompiledNames:
+    """Tries and indexes of the stored names. Copies of a vocabulary share them.
+
+    fingerprint (str): of the stored names.
+    folder (Path | None): where they are kept; None: in memory.
+    """
+
+    def __init__(self, fingerprint: str, folder: Path | None) -> None:
+        self.fingerprint = fingerprint
+        self.folder = folder
+        self._in_use: dict[str, tuple[Layout, Columns, Mapping[str, Any], Any]] = {}
+
+    def get(
+        self,
+        key: str,
+        layout: Layout,
+        build: Callable[[], Columns],
+        make: Callable[[Columns], T],
+        meta: Mapping[str, Any],
+    ) -> T:
+        """What is in use, else what was compiled before. Otherwise compile it and store it in the
+        folder, or, if that is read-only (a package that another user has installed), in the cache.
+
+        key (str): a digest of all that it is made of, the name of its folder.
+        layout (Layout): of its arrays.
+        build (Callable[[], Columns]): compiles them.
+        make (Callable[[Columns], T]): what is in use, from the arrays.
+        meta (Mapping[str, Any]): plain values stored beside them.
+        RETURNS (T): mapped if it could be stored, else in memory.
+        """
+        with COMPILING:
+            if key not in self._in_use:
+                columns = self._open(key, layout)
+                if columns is None:
+                    columns = self._store(key, layout, build(), meta)
+                self._in_use[key] = layout, columns, meta, make(columns)
+        made: T = self._in_use[key][-1]
+        return made
+
+    def to_disk(self, folder: Path) -> None:
+        """folder (Path): gets what was in use, unless it has it."""
+        for key, (layout, columns, meta, _) in self._in_use.items():
+            if not (folder / key).exists():
+                write_folder(folder / key, layout.kind, layout.version, columns, meta)
+
+    def _folders(self, key: str) -> Iterator[Path]:
+        if self.folder is not None:
+            yield self.folder / key
+            yield compiled_cache() / key
+
+    def _open(self, key: str, layout: Layout) -> Columns | None:
+        for path in self._folders(key):
+            if path.exists():
+                try:
+                    return open_folder(path, *layout)[0]
+                except AngelError as error:
+                    logger.warning(f"The stored {layout.kind} is compiled again. {error}")
+                    shutil.rmtree(path, ignore_errors=True)
+        return None
+
+    def _store(
+        self, key: str, layout: Layout, columns: Columns, meta: Mapping[str, Any]
+    ) -> Columns:
+        problem: Exception | None = None
+        for path in self._folders(key):
+            try:
+                # If several processes compile it at once, that of the first is kept.
+                if not path.exists():
+                    write_folder(path, layout.kind, layout.version, columns, meta)
+                return open_folder(path, *layout)[0]
+            except (OSError, AngelError) as error:
+                problem = error
+        if problem is not None:
+            logger.warning(
+                f"[W102] The {layout.kind} cannot be stored: {problem} Every process compiles it "
+                "again; use a writable folder."
+            )
+        return columns
 
 
 def compiled_cache() -> Path:

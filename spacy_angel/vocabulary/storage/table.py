@@ -89,8 +89,6 @@ class ConceptTable:
         # the rows of concepts that were asked for, by their own identifiers
         self._row_of: dict[str, int | None] = {}
         self._type_names = list(self.types)
-        self.types_of = lru_cache(_ROWS_KEPT)(self._types_of)
-        """Row → types of a concept."""
         self.concept = lru_cache(_CONCEPTS_KEPT)(self._concept)
         """Row → concept, with its names as the source spells them."""
 
@@ -142,17 +140,20 @@ class ConceptTable:
         found = self.names.find(normals, self.columns["name_hash_row"])
         return [rows[0] if rows else None for rows in found]
 
-    def concept_ids(self, names: Sequence[int], frequencies: Mapping[str, int]) -> list[list[str]]:
+    def concept_ids(
+        self, names: Sequence[int], frequencies: Mapping[str, int], *, owners_only: bool = True
+    ) -> list[list[str]]:
         """Concepts of many names.
 
         names (Sequence[int]): n name indices.
         frequencies (Mapping[str, int]): by identifier; of the concepts of a shared name that are
             equally good, the more frequent ones come first.
-        RETURNS (list[list[str]]): identifiers of the concepts that each name leads to.
+        owners_only (bool): only the concepts that the names lead to, else all that have them.
+        RETURNS (list[list[str]]): identifiers of the concepts of each name.
         """
         indices = np.asarray(names, dtype=np.intp)
         first, last = (self.columns["name_spellings"][indices + shift] for shift in (0, 1))
-        if self.shared_names == "fewer_names":
+        if owners_only and self.shared_names == "fewer_names":
             last = first + 1
         # `name_rows[first[i]:last[i]]` of each name, one after the other
         counts = last - first
@@ -214,7 +215,7 @@ class ConceptTable:
             concept_id=self.ids[i],
             canonical_name=canonical,
             aliases=tuple(aliases),
-            types=self.types_of(i),
+            types=self.concept_types([i])[0],
             definition=None if self._definitions is None else self._definitions[i] or None,
             alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
             parents=self._parents_of(i),
@@ -226,16 +227,6 @@ class ConceptTable:
         if self._scopes is None:
             return [""] * len(rows)
         return [_SCOPE_NAMES[code] for code in self._scopes[rows.start : rows.stop].tolist()]
-
-    def scope_of(self, i: int, j: int) -> str:
-        """i (int): concept row. j (int): name index. RETURNS (str): the nearest of the scopes that
-        its spellings of the name have, see `SCOPES`; empty where there is none."""
-        if self._scopes is None:
-            return ""
-        rows = self.spelling_rows(i)
-        scopes = self._scopes[rows.start : rows.stop]
-        told = scopes[(self.columns["spelling_name"][rows.start : rows.stop] == j) & (scopes > 0)]
-        return _SCOPE_NAMES[int(told.min())] if len(told) else ""
 
     def scope_counts(self) -> dict[str, int]:
         """RETURNS (dict[str, int]): how many spellings have each scope, those that some have."""
@@ -255,57 +246,15 @@ class ConceptTable:
             return ()
         return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
 
-    def _types_of(self, i: int) -> tuple[str, ...]:
-        return self.concept_types([i])[0]
-
     def spelling_rows(self, i: int) -> range:
         """i (int): concept row. RETURNS (range): rows of its spellings, the canonical one first."""
         return range(*self._range("concept_spellings", i))
 
-    def rows_of_name(self, j: int) -> list[int]:
-        """j (int): name index. RETURNS (list[int]): rows of its spellings, the best first: the
+    def spellings_of_name(self, j: int) -> list[str]:
+        """j (int): name index. RETURNS (list[str]): its spellings, each once, the best first: the
         owner's under `fewer_names`, one that is canonical under `all`."""
         first, last = self._range("name_spellings", j)
-        return self.columns["name_rows"][first:last].tolist()
-
-    def is_canonical(self, i: int, j: int) -> bool:
-        """i (int): concept row. j (int): name index. RETURNS (bool): whether it is the concept's
-        canonical name."""
-        first, _ = self._range("concept_spellings", i)
-        return int(self.columns["spelling_name"][first]) == j
-
-    def concepts_of_name(self, j: int) -> list[int]:
-        """j (int): name index. RETURNS (list[int]): rows of all concepts that have the name, under
-        `all` those first whose canonical one it is."""
-        first, last = self._range("name_spellings", j)
-        rows = self.columns["name_rows"][first:last]
-        return list(dict.fromkeys(_group_of(rows, self.columns["concept_spellings"]).tolist()))
-
-    def owners(self) -> tuple[np.ndarray, np.ndarray]:
-        """RETURNS (tuple[np.ndarray, np.ndarray]): int32[m] names, ascending, and the concepts that
-        they lead to, as `owners_of_name` orders them."""
-        starts = self.columns["name_spellings"]
-        rows = self.columns["name_rows"]
-        if self.shared_names == "fewer_names":
-            rows = rows[starts[:-1]]
-            names = np.arange(self.n_names, dtype=np.int32)
-        else:
-            names = np.repeat(np.arange(self.n_names, dtype=np.int32), np.diff(starts))
-        concepts = _group_of(rows, self.columns["concept_spellings"])
-        pairs = (names.astype(np.int64) << 32) | concepts
-        first = np.sort(np.unique(pairs, return_index=True)[1])
-        return names[first], concepts[first].astype(np.int32)
-
-    def canonical_of(self, i: int) -> str:
-        """i (int): concept row. RETURNS (str): its canonical name in normal form."""
-        first, _ = self._range("concept_spellings", i)
-        name = int(self.columns["spelling_name"][first])
-        return self.names[name] if name >= 0 else ""
-
-    def owners_of_name(self, j: int) -> list[int]:
-        """j (int): name index. RETURNS (list[int]): rows of the concepts that it leads to."""
-        concepts = self.concepts_of_name(j)
-        return concepts if self.shared_names == "all" else concepts[:1]
+        return list(dict.fromkeys(self.spellings.texts(self.columns["name_rows"][first:last])))
 
     def concepts_in(
         self,
@@ -324,7 +273,7 @@ class ConceptTable:
         allowed = np.ones(self.n_concepts, dtype=bool)
         if concept_ids is not None:
             allowed[:] = False
-            indices = map(self.find_own_id, concept_ids)
+            indices = self.find_own_ids(list(concept_ids))
             allowed[[i for i in indices if i is not None]] = True
         if types is not None:
             fits = np.ones(self.n_concepts, dtype=bool)

@@ -101,7 +101,7 @@ class TableBuilder:
         n = len(self._index)
         spellings, concept_spellings, rows = self._spellings.finish(n, self._joined)
         spelling_name = to_numpy(self._spelling_name)[rows]
-        scopes = _merge_scopes(to_numpy(self._spelling_scope), *self._spellings.repeated)[rows]
+        scopes = _merge_scopes(to_numpy(self._spelling_scope), self._spellings.kept)[rows]
         alternates, alternate_offsets, _ = self._alternates.finish(n, self._joined)
         parts, concept_parts, _ = self._parts.finish(n, self._joined)
         name_rows = _sort_by_name(spelling_name, concept_spellings, shared_names)
@@ -182,8 +182,8 @@ class _Group:
     def __init__(self) -> None:
         self._strings = StringsBuilder()
         self._concept = array("i")
-        # where a concept has a string several times: the first row, and each further one
-        self.repeated = (array("i"), array("i"))
+        self.kept = np.zeros(0, dtype=np.int64)
+        """After `finish`: for each string that was appended the row of its first occurrence."""
 
     def __len__(self) -> int:
         return len(self._concept)
@@ -200,23 +200,21 @@ class _Group:
         """Bring the strings of each of the n concepts together, each once.
 
         joined: concepts that came in several parts, which may repeat a string.
-        RETURNS: the strings, int32[n + 1] their offsets by concept, the old row of each.
+        RETURNS: the strings, int32[n + 1] their offsets by concept, the row that each was appended
+            as.
         """
         strings, concept = self._strings.finish(), to_numpy(self._concept)
-        rows = np.arange(len(strings))
+        self.kept = kept = np.arange(len(strings))
+        first: dict[tuple[int, str], int] = {}
+        may_repeat = np.flatnonzero(np.isin(concept, list(joined)))
+        texts = strings.texts(may_repeat)
+        for row, i, text in zip(
+            may_repeat.tolist(), concept[may_repeat].tolist(), texts, strict=True
+        ):
+            kept[row] = first.setdefault((i, text), row)
+        rows = np.flatnonzero(kept == np.arange(len(kept)))
         if joined:
-            rows = np.argsort(concept, kind="stable")
-            starts = _offsets(concept[rows], n)
-            keep = np.ones(len(rows), dtype=bool)
-            for i in joined:
-                first: dict[str, int] = {}
-                for position in range(starts[i], starts[i + 1]):
-                    row = int(rows[position])
-                    keep[position] = (kept := first.setdefault(strings[row], row)) == row
-                    if kept != row:
-                        for part, number in zip(self.repeated, (kept, row), strict=True):
-                            part.append(number)
-            rows = rows[keep]
+            rows = rows[np.argsort(concept[rows], kind="stable")]
             strings = strings.take(rows)
         return strings, _offsets(concept[rows], n), rows
 
@@ -235,13 +233,12 @@ def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
     return offsets_of(np.bincount(groups, minlength=n))
 
 
-def _merge_scopes(scopes: np.ndarray, kept: "array[int]", repeated: "array[int]") -> np.ndarray:
-    """Scopes by row, 0: none, where one that is kept has the first that its repetitions have."""
-    first, other = to_numpy(kept), to_numpy(repeated)
-    late = np.flatnonzero((scopes[first] == 0) & (scopes[other] > 0))[::-1]
-    merged = scopes.copy()
-    # backwards, so that of several the first one stays
-    merged[first[late]] = scopes[other[late]]
+def _merge_scopes(scopes: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Scopes by row, 0: none. A row that is kept gets the first scope of its occurrences."""
+    known = np.flatnonzero(scopes)
+    rows, first = np.unique(kept[known], return_index=True)
+    merged = np.zeros_like(scopes)
+    merged[rows] = scopes[known[first]]
     return merged
 
 

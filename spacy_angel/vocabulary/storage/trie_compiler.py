@@ -6,7 +6,6 @@ from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
-import pygtrie
 from tqdm import tqdm
 
 from .trie import NameTrie
@@ -24,17 +23,11 @@ class NameTokenizer(Protocol):
     def fingerprint(self) -> str:
         """RETURNS (str): digest of what decides a name's token ids."""
 
-    @property
-    def writes_suffixes(self) -> bool:
-        """RETURNS (bool): whether the model writes suffixes behind names of several concepts."""
-
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
         """RETURNS (list[list[int]]): the ids of each name, the end token last."""
 
 
-def compile_names(
-    names: Iterable[str], n: int, tokenizer: NameTokenizer, fingerprint: str
-) -> NameTrie:
+def compile_names(names: Iterable[str], n: int, tokenizer: NameTokenizer) -> NameTrie:
     """Build the trie of a vocabulary.
 
     Names of which the tokenizer leaves nothing but the end token cannot be written by a model:
@@ -43,7 +36,6 @@ def compile_names(
     names (Iterable[str]): in normal form, in the order of their indices.
     n (int): how many there are.
     tokenizer (NameTokenizer): the model's.
-    fingerprint (str): of tokenizer and names.
     RETURNS (NameTrie): the trie.
     """
     parts = [_flat([])]
@@ -60,17 +52,15 @@ def compile_names(
         )
         tokens = tokens[np.repeat(written, length)]
     offsets = np.concatenate([[0], np.cumsum(length[written])])
-    return NameTrie.build(tokens, offsets, np.flatnonzero(written), fingerprint)
+    return NameTrie.build(tokens, offsets, np.flatnonzero(written))
 
 
 class AddedNames:
-    """The names added while running, as one tokenizer writes them: a pygtrie trie from token
-    sequences to names, which is compiled again whenever it has changed."""
+    """The names added while running, as one tokenizer writes them."""
 
     def __init__(self) -> None:
-        self._tokens: dict[int, tuple[int, ...]] = {}
-        self._trie: pygtrie.Trie = pygtrie.Trie()
-        self._compiled = NameTrie.build(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
+        self._tokens: dict[int, Sequence[int]] = {}
+        self._compiled = _trie_of({})
 
     def update(self, names: Mapping[int, str], tokenizer: NameTokenizer) -> NameTrie:
         """Follow the vocabulary.
@@ -79,27 +69,25 @@ class AddedNames:
         tokenizer (NameTokenizer): the model's.
         RETURNS (NameTrie): their trie.
         """
-        gone = self._tokens.keys() - names.keys()
+        if self._tokens.keys() == names.keys():
+            return self._compiled
         new = sorted(names.keys() - self._tokens.keys())
-        for i in gone:
-            self._trie.get(self._tokens.pop(i), set()).discard(i)
-        for chunk in _chunks(new):
-            encoded = tokenizer.encode_names([names[i] for i in chunk])
-            self._tokens.update(zip(chunk, map(tuple, encoded), strict=True))
-        for i in new:
-            if len(self._tokens[i]) > 1:
-                self._trie.setdefault(self._tokens[i], set()).add(i)
-            else:
+        encoded = tokenizer.encode_names([names[i] for i in new]) if new else []
+        for i, tokens in zip(new, encoded, strict=True):
+            if len(tokens) < 2:
                 logger.warning(
                     f"The added name {names[i]!r} has no tokens in this model and is not found."
                 )
-        if gone or new:
-            pairs = [(ids, i) for ids, found in self._trie.iteritems() for i in sorted(found)]
-            tokens, lengths = _flat([ids for ids, _ in pairs])
-            offsets = np.concatenate([[0], np.cumsum(lengths)])
-            indices = np.array([i for _, i in pairs], dtype=np.int32)
-            self._compiled = NameTrie.build(tokens, offsets, indices)
+        tokens_of = {**self._tokens, **dict(zip(new, encoded, strict=True))}
+        self._tokens = {i: tokens_of[i] for i in sorted(names)}
+        self._compiled = _trie_of({i: ids for i, ids in self._tokens.items() if len(ids) > 1})
         return self._compiled
+
+
+def _trie_of(tokens: Mapping[int, Sequence[int]]) -> NameTrie:
+    flat, lengths = _flat(list(tokens.values()))
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return NameTrie.build(flat, offsets, np.array(list(tokens), dtype=np.int32))
 
 
 def _flat(ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
