@@ -163,11 +163,10 @@ class ConceptKB(VocabularyOverlay):
             known = ", ".join(get_args(SharedNames))
             raise AngelError(unknown_name("rule of shared_names", shared_names, known))
         table, counts = read_table(vocabularies, shared_names)
-        fingerprint = table.fingerprint_with("species") if by_species else table.fingerprint
         meta = {
             "shared_names": shared_names,
             "endings": "species" if by_species else None,
-            "fingerprint": fingerprint,
+            "fingerprint": table.fingerprint(by_species),
             "counts": counts,
             "sources": [dict(source) for source in sources],
             "steps": [dict(step) for step in steps],
@@ -238,10 +237,10 @@ class ConceptKB(VocabularyOverlay):
         """RETURNS (ConceptKB): the vocabulary as it is now, to be changed independently. What is
         stored, and what was compiled from it, is shared, so a copy costs next to nothing."""
         with self.reading():
-            twin = ConceptKB(self.table, self._meta, self.path)
-            twin._use(self._compiled)
-            twin._restore_changes(self._log, self._user_names, self.rules, self._is_edited)
-        return twin
+            copied = ConceptKB(self.table, self._meta, self.path)
+            copied._use(self._compiled)
+            copied._restore_changes(self._log, self._user_names, self.rules, self._is_edited)
+        return copied
 
     def __repr__(self) -> str:
         place = "in memory" if self.path is None else f"from {str(self.path)!r}"

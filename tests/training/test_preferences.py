@@ -67,9 +67,7 @@ def test_mining_pairs_what_is_predicted(kb, monkeypatch):
     monkeypatch.setattr(
         preferences,
         "predict",
-        lambda mentions, *_, **__: [
-            [(kb.name_index(n), None) for n in predicted[m.text]] for m in mentions
-        ],
+        lambda mentions, *_, **__: [list(map(kb.name_index, predicted[m.text])) for m in mentions],
     )
     tfidf = TrigramTfidf().fit([kb.name(i) for i in range(kb.n_names)])
     found = mine_pairs(GOLD, SimpleNamespace(), kb, tfidf, PairSettings(without_right="positive"))

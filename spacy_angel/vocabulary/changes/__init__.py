@@ -3,11 +3,10 @@
     `kb add|remove|rename`            kb.add(), kb.rename(), …
     `corrections`                               │
          │ append                               ▼
-         ▼              ┌─ add, remove, ─▶ UserEdits ─▶ VocabularyOverlay over the stored table
+         ▼              ┌─ add, remove, ─▶ VocabularyOverlay over the stored table
     file of rules ─▶ Rule  rename
                         └─ prefer, exclude, allow ─▶ Curated ─▶ the linker
 
-The file lies beside the vocabulary (`rules.tsv`) or is named by the linker's setting `curation`;
-the linker follows both. Rules are applied from the first to the last. What is stored is never
-changed.
+The file is `rules.tsv` in the folder of the vocabulary, or the linker's setting `curation`; the
+linker uses both. Rules are applied from the first to the last. Stored arrays never change.
 """

@@ -1,4 +1,4 @@
-"""A vocabulary that some threads read while another one changes it."""
+"""A lock for a vocabulary that several threads read and one of them changes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ from typing import Any
 
 
 class ChangeLock:
-    """Any number of threads read at a time; a change waits until none does, and those that come
-    later wait for it. So what a thread reads in one block is of one version.
+    """Any number of threads can read at the same time. A change waits until no thread reads, and
+    threads that want to read later wait for the change, so a thread reads one version throughout a
+    block.
 
-    A thread may read within its own reading and changing. What it starts in other threads while it
-    reads, such as batches of a search, must not ask for the lock again: they would wait for a
-    change that waits for it.
+    The lock is reentrant. Threads that are started within a reading block, such as those that
+    search batches, must not acquire the lock again: they would wait for a pending change, which
+    waits for the block.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,8 @@
 """The names of a vocabulary that are closest in meaning to a text.
 
-No name has a stored vector: its word pieces are kept, whose static vectors are summed
-(`model.name_encoder`). The cosine of a text and a name is the sum over the name's pieces of how
-close each of them is to the text, divided by the length of the name's vector; so that one product
-of a sparse matrix compares some texts with all names.
+Instead of a vector per name, the index stores the word pieces of each name; a name's vector is the
+sum of their static vectors (`model.name_encoder`). Its dot product with a text's vector is the sum
+of its pieces' dot products, so one product with a sparse matrix compares texts with all names.
 """
 
 from collections.abc import Sequence

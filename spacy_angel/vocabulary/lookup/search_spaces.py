@@ -1,11 +1,11 @@
-"""What a vocabulary gives to a search: compiled tries, and subsets of their names as masks.
+"""Search spaces: compiled tries of the names, and masks for subsets of the vocabulary.
 
-A search walks a trie, whose leaves are the names as token sequences of one tokenizer. There are two
-of them: a large one of the stored names, compiled once and kept in the vocabulary's folder, and a
-small one of the names that were added while running. A mention may be limited to a part of the
-vocabulary, such as diseases. No trie is compiled for that: the mask of the subset says which names
-are allowed, and prefix sums over the leaves say in one subtraction whether a node has an allowed
-name below it. With five leaves of which 1 and 3 are allowed:
+A search walks tries whose leaves are names as token sequences of one tokenizer. A large trie holds
+the stored names; it is compiled once and kept in the vocabulary's folder. A small one holds the
+names added while running. A mention can be limited to a part of the vocabulary, such as diseases,
+without a trie of its own: the mask of a subset says which names are allowed, and prefix sums over
+the leaves tell in one subtraction whether a node leads to an allowed name. With five leaves, of
+which 1 and 3 are allowed:
 
     leaf           0  1  2  3  4
     allowed        -  x  -  x  -

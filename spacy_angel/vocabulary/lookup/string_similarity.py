@@ -1,15 +1,15 @@
-"""String similarity: which of millions of names are similar to a text, and how similar they are.
+"""String similarity: find the names most similar to a text among millions.
 
-To compare a text with every name would take seconds, so two inverted indices give a short list:
+Comparing a text with every name would take seconds, so two inverted indices produce a short list:
 
-* Character 3-grams, weighed by how rare they are. A 3-gram is three bytes of UTF-8 within a word,
-  the spaces at its edges included: `gout` has ` go`, `gou`, `out` and `ut `. It is stored as the
-  24-bit number of these bytes.
-* Deletion neighbourhoods of short names: the name without one of its letters. A typo in a short
-  word leaves no 3-gram in common: `pian` and `pain` have none, but without a letter each of them
-  can be `pan` or `pin`.
+* Character 3-grams, weighted by rarity. A 3-gram is three bytes of UTF-8 within a word, including
+  the spaces around it: `gout` has ` go`, `gou`, `out` and `ut `. It is stored as the 24-bit number
+  of these bytes.
+* Deletion neighborhoods of short names: the name without one of its letters. A typo in a short
+  word can leave no 3-gram in common: `pian` and `pain` share none, but both become `pan` or `pin`
+  without one letter.
 
-Only the names of the list are compared letter by letter.
+Only the names on the short list are compared letter by letter.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from ..storage.compiled import Layout
 from ..storage.strings import Strings, encode, offsets_of
 from .cached_index import CachedIndex, NameIndex
 
-# Bytes, spaces left out, of texts that have a deletion neighbourhood; a typo may be one more.
+# Bytes, spaces left out, of texts that have a deletion neighborhood; a typo may be one more.
 SHORTEST, LONGEST = 3, 12
 # Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
 _MAX_LOOKED_AT = 300_000
@@ -41,7 +41,7 @@ class Similarity(NamedTuple):
     """How similar a text and a name are; `atack` and `attack` have one edit in six letters, so
     that `edits` is 1 - 1/6 = 0.83.
 
-    cosine (float): cosine of the vectors of their 3-grams, weighed by how rare these are; 0 to 1.
+    cosine (float): cosine of the vectors of their 3-grams, weighted by rarity; 0 to 1.
     edits (float): 1 - distance / length of the longer one; 0 to 1. The distance is optimal string
         alignment: letters that are changed, added, left out, or swapped with the next one.
     """

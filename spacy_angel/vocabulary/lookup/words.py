@@ -1,8 +1,8 @@
-"""The words that the names of a vocabulary are made of, with those of biomedical abstracts, and
-what a word that is none of them was meant to be.
+"""Spelling correction: known words, and the words that an unknown one was probably meant to be.
 
-The list of the abstracts' words, `data/words.txt.gz`, has a word and the number of documents that
-have it a line; `tools/build_word_list.py` wrote it.
+Known are the words of the vocabulary's names and of biomedical abstracts. The file
+`data/words.txt.gz` lists the latter, one word and its number of documents a line;
+`tools/build_word_list.py` wrote it.
 """
 
 import gzip

@@ -1,1 +1,1 @@
-"""One name, several species: disambiguating suffixes, and what a document says of them."""
+"""Names shared by genes of several species: what the document says of their species."""

@@ -1,4 +1,4 @@
-"""Genes of several species that have one symbol: what one is called, texts call the others."""
+"""Genes of several species with the same symbol share their other names as well."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -6,9 +6,9 @@ from dataclasses import replace
 from ..names.concepts import Concept
 from ..names.taxa import PREFIX, is_taxon
 
-# Symbols of other species are of their own: the fly's `Trh` is a tryptophan hydroxylase, the man's
-# TRH a hormone.
-_LIKE_MAN = frozenset(
+# Vertebrates, whose symbols follow the human ones; in other species a symbol can be another gene:
+# `Trh` is a tryptophan hydroxylase in flies, TRH a human hormone.
+_VERTEBRATES = frozenset(
     f"{PREFIX}{number}"
     for number in (9606, 10090, 10116, 7955, 9031, 8355, 8364, 9913, 9823, 9615, 9544, 9598)
 )
@@ -18,28 +18,27 @@ def may_share_symbols(types: Iterable[str]) -> bool:
     """types (Iterable[str]): of a concept. RETURNS (bool): whether it is of a vertebrate, or of no
     species, so that a gene of another vertebrate with its symbol is the same gene."""
     taxa = [name for name in types if is_taxon(name)]
-    return not taxa or not _LIKE_MAN.isdisjoint(taxa)
+    return not taxa or not _VERTEBRATES.isdisjoint(taxa)
 
 
 def with_names_of_the_same_symbol(genes: Iterable[Concept]) -> Iterator[Concept]:
     """Give each gene the names that its orthologs have in addition.
 
-    NCBI Gene lists `separase` for the mouse's Espl1, and not for the man's ESPL1. Which gene a name
-    then means is for the suffixes and for what the document says of its species
-    (`ConceptKB.build(suffixes="species")`).
+    NCBI Gene lists `separase` for the mouse gene Espl1, but not for the human gene ESPL1. The
+    document then decides which gene is meant (`ConceptKB.build(by_species=True)`).
 
     genes (Iterable[Concept]): of all species together; held in memory. A gene's symbol is its
         canonical name; case does not count.
     YIELDS (Concept): each gene, in the order given, with the names of all genes of its symbol
-        behind its own, where both are of vertebrates, whose symbols follow man's.
+        after its own, if both are of vertebrates, whose symbols follow the human ones.
     """
-    held = list(genes)
+    all_genes = list(genes)
     names: dict[str, dict[str, None]] = {}
-    for gene in held:
+    for gene in all_genes:
         if not may_share_symbols(gene.types):
             continue
         names.setdefault(gene.canonical_name.lower(), {}).update(dict.fromkeys(gene.names))
-    for gene in held:
+    for gene in all_genes:
         if not may_share_symbols(gene.types):
             yield gene
             continue

@@ -1,9 +1,9 @@
 """Species context: which species a document is about near a mention.
 
-Which of the genes that are called TP53 is meant, the text says elsewhere: a study of mice means
-Trp53. Words that stand for a species (`mice`, `patients`, `zebrafish`) and mentions of species are
-found in the text; around a mention the most frequent and the nearest ones count, and make its
-species context, e.g. `mus musculus, homo sapiens`. The concepts of a name are sorted by it.
+Several species have a gene called TP53; a study of mice means Trp53. Words that stand for a
+species (`mice`, `patients`, `zebrafish`) and mentions of species are found in the text. The most
+frequent and nearest ones around a mention make up its species context, e.g. `mus musculus, homo
+sapiens`, by which the concepts of a name are sorted.
 """
 
 import re

@@ -46,7 +46,7 @@ OPTIONAL_COLUMNS = (
 )
 """A vocabulary has those of hierarchy, scopes, families and definitions that it needs."""
 _SCOPE_NAMES = ("", *SCOPES)
-_OF_SUFFIXES = (
+_OF_SPECIES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
     *("concept_type_offsets", "concept_types"),
@@ -99,16 +99,13 @@ class ConceptTable:
     def _strings(self, name: str) -> Strings:
         return Strings(self.columns[f"{name}_data"], self.columns[f"{name}_offsets"])
 
-    @property
-    def fingerprint(self) -> str:
-        """RETURNS (str): digest of all names in their order; what a compiled trie depends on."""
-        return digest(self.names.data, self.names.offsets)
-
-    def fingerprint_with(self, suffixes: str) -> str:
-        """suffixes (str): the rule by which names are told apart. RETURNS (str): digest of the
-        names and of all that their suffixes depend on."""
-        rule = np.frombuffer(suffixes.encode("utf8"), dtype=np.uint8)
-        return digest(rule, *(self.columns[name] for name in _OF_SUFFIXES))
+    def fingerprint(self, by_species: bool) -> str:
+        """by_species (bool): see `ConceptKB.join`. RETURNS (str): digest of all names in their
+        order, which compiled tries depend on; with species also of types and concepts."""
+        if not by_species:
+            return digest(self.names.data, self.names.offsets)
+        rule = np.frombuffer(b"species", dtype=np.uint8)
+        return digest(rule, *(self.columns[name] for name in _OF_SPECIES))
 
     def find_own_ids(self, concept_ids: Sequence[str]) -> list[int | None]:
         """concept_ids (Sequence[str]): n identifiers. RETURNS (list[int | None]): the row of the
