@@ -229,7 +229,7 @@ class ConceptKB(VocabularyOverlay):
         in_folder = self.path is not None and self.path.is_dir()
         return _restore, (
             self.path.resolve() if self.path is not None and in_folder else None,
-            None if in_folder else self.table,
+            None if in_folder else (self.table, self._compiled.folder),
             *(self._meta, self._log, self._user_names, self.rules, self._is_edited),
         )
 
@@ -468,9 +468,13 @@ class _IdsBySpelling(Mapping[str, set[str]]):
 
 
 def _restore(
-    path: Path | None, table: ConceptTable | None, meta: dict[str, Any], *changes: Any
+    path: Path | None,
+    in_memory: tuple[ConceptTable, Path | None] | None,
+    meta: dict[str, Any],
+    *changes: Any,
 ) -> ConceptKB:
-    """RETURNS (ConceptKB): the vocabulary of a folder, or of a table, as it was pickled."""
+    """RETURNS (ConceptKB): the vocabulary of a folder, or of a table with the folder of its tries,
+    as it was pickled."""
     if path is not None:
         kb = ConceptKB.from_disk(path, rules=False)
         if kb._meta["columns"] != meta["columns"]:
@@ -479,8 +483,10 @@ def _restore(
             )
         kb._meta = meta
     else:
-        assert table is not None
+        assert in_memory is not None
+        table, folder = in_memory
         kb = ConceptKB(table, meta)
+        kb._use(CompiledNames(meta["fingerprint"], folder))
     kb._restore_changes(*changes)
     return kb
 
