@@ -66,13 +66,6 @@ def test_overlapping_labels_are_refused(make: Callable[..., Language], model: st
     nlp.add_pipe("angel_linker", name="cells", config=config)
 
 
-def test_an_empty_list_of_types_is_any_type(make: Callable[..., Language]) -> None:
-    nlp = make(types_by_label={"DISEASE": [], "DRUG": ["T121"]})
-    doc = nlp("migraine and aspirin")
-    assert [e.kb_id_ for e in doc.ents] == [nlp("migraine").ents[0].kb_id_, "MESH:D001241"]
-    assert doc.ents[0].kb_id_ in ("MESH:D008881", "MESH:D000001")
-
-
 def test_a_vocabulary_set_at_run_time_has_its_own_types(make: Callable[..., Language]) -> None:
     nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
     linker = nlp.get_pipe("angel_linker")

@@ -18,11 +18,3 @@ def test_sourced_twice(make: Callable[..., Language], tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="'angel_linker' and 'second' both write"):
         loaded = spacy.load(tmp_path / "saved")
     assert loaded("aspirin").ents[0].kb_id_ == expected == "MESH:D001241"
-
-
-def test_a_change_after_sourcing_is_saved(make: Callable[..., Language], tmp_path: Path) -> None:
-    other, nlp = make(), pipeline()
-    nlp.add_pipe("angel_linker", source=other)
-    nlp.get_pipe("angel_linker").threshold = 0.75
-    nlp.to_disk(tmp_path / "saved")
-    assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").threshold == 0.75

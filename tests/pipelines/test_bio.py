@@ -55,17 +55,6 @@ def test_what_links_to_nothing_under_one_label_links_under_another(nlp: Language
     assert found["statin"] == ("CHEMICAL", "MESH:D019161")
 
 
-def test_a_gene_is_no_chemical_and_what_both_find_is_found_once(nlp: Language) -> None:
-    doc = nlp("Insulin receptor substrate-1 was bound by IL-6; aspirin was not.")
-    places = [(ent.start, ent.end) for ent in doc.ents]
-    assert len(places) == len(set(places))
-    assert ("aspirin", "CHEMICAL") in {(ent.text, ent.label_) for ent in doc.ents}
-    # of one place a group's mentions would share their links
-    assert {span.label_ for span in doc.spans["mentions"]} <= {
-        *("GENE", "SPECIES", "CELL_LINE", "PHENOTYPE"),
-    }
-
-
 def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(
     nlp: Language, tmp_path: Path
 ) -> None:
