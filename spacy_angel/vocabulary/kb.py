@@ -98,6 +98,8 @@ class ConceptKB(VocabularyOverlay):
     ) -> None:
         super().__init__(table, meta)
         self.path = path
+        self.by_species = meta.get("endings") is not None
+        """Concepts of one name are told apart by species, see `join`."""
         self._species_reader: SpeciesReader | None = None
         self._use(CompiledNames(meta["fingerprint"], None if path is None else path / TRIES))
 
@@ -270,11 +272,6 @@ class ConceptKB(VocabularyOverlay):
             frequencies=meta.get("frequencies", {}),
             own_names=meta["own_names"],
         )
-
-    @property
-    def by_species(self) -> bool:
-        """RETURNS (bool): whether concepts of one name are told apart by species, see `join`."""
-        return self._meta.get("endings") is not None
 
     @property
     def species_reader(self) -> SpeciesReader | None:

@@ -274,7 +274,7 @@ class VocabularyOverlay:
 
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name in normal form."""
-        return self.name_texts([i])[0]
+        return self.table.name(i) if i < self.table.n_names else self.name_texts([i])[0]
 
     def name_texts(self, indices: Sequence[int]) -> list[str]:
         """indices (Sequence[int]): n name indices. RETURNS (list[str]): the names in normal

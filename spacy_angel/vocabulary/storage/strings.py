@@ -5,7 +5,7 @@ import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -50,15 +50,15 @@ class Strings:
     def texts(self, rows: Sequence[int] | np.ndarray) -> list[str]:
         """rows (Sequence[int] | np.ndarray): n indices. RETURNS (list[str]): these strings.
         RAISES (IndexError): there are fewer strings."""
-        data, file, start = self.data, self._file, self._start
         indices = np.asarray(rows, dtype=np.intp)
-        begins, ends = self.offsets[indices].tolist(), self.offsets[indices + 1].tolist()
-        if file is None:
-            return [data[a:b].tobytes().decode() for a, b in zip(begins, ends, strict=True)]
+        begins, ends = self.offsets[indices], self.offsets[indices + 1]
+        if self._file is None:
+            pairs = zip(begins.tolist(), ends.tolist(), strict=True)
+            return [self.data[a:b].tobytes().decode() for a, b in pairs]
         # unlike seek and read, safe in threads and after a fork
-        return [
-            os.pread(file, b - a, start + a).decode() for a, b in zip(begins, ends, strict=True)
-        ]
+        at = begins.astype(np.int64) + self._start
+        read = map(os.pread, repeat(self._file), (ends - begins).tolist(), at.tolist())
+        return list(map(bytes.decode, read))
 
     def take(self, rows: np.ndarray) -> "Strings":
         """rows (np.ndarray): indices. RETURNS (Strings): these strings, in this order."""

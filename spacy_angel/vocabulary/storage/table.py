@@ -111,13 +111,13 @@ class ConceptTable:
         """concept_ids (Sequence[str]): n identifiers. RETURNS (list[int | None]): the row of the
         concept whose own each is, None if there is none."""
         known = self._row_of
-        if unknown := [i for i in dict.fromkeys(concept_ids) if i not in known]:
+        if unknown := list(set(concept_ids).difference(known)):
             if len(known) > _ROWS_KEPT:
                 self._row_of = known = {}
             found = self.ids.find(unknown, self.columns["id_hash_row"])
             for concept_id, rows in zip(unknown, found, strict=True):
                 known[concept_id] = rows[0] if rows and rows[0] < self.n_concepts else None
-        return [known[i] for i in concept_ids]
+        return list(map(known.__getitem__, concept_ids))
 
     def find_own_id(self, concept_id: str) -> int | None:
         """concept_id (str): an identifier. RETURNS (int | None): see `find_own_ids`."""
@@ -149,7 +149,10 @@ class ConceptTable:
         RETURNS (list[list[str]]): identifiers of the concepts of each name.
         """
         indices = np.asarray(names, dtype=np.intp)
-        first, last = (self.columns["name_spellings"][indices + shift] for shift in (0, 1))
+        first, last = (
+            self.columns["name_spellings"][indices],
+            self.columns["name_spellings"][indices + 1],
+        )
         if owners_only and self.shared_names == "fewer_names":
             last = first + 1
         # `name_rows[first[i]:last[i]]` of each name, one after the other
