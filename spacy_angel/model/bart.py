@@ -16,6 +16,7 @@ from torch import Tensor
 
 from ..errors import AngelError
 from .bart_encoder import (
+    CPU_ROWS,
     BartEncoder,
     Embedding,
     Layer,
@@ -39,9 +40,6 @@ from .weights import (
     unpack_weights,
     write_weights,
 )
-
-# Rows of a product on a CPU come in multiples of this: each new number compiles new kernels.
-_CPU_ROWS = 16
 
 
 def is_supported(config: Any) -> bool:
@@ -155,7 +153,7 @@ class BartDecoding:
         self, model: BartModel, sources: Sequence[list[int]], prefixes: Sequence[list[int]]
     ) -> None:
         self.model = model
-        self._multiple = _CPU_ROWS if model.device.type == "cpu" else 1
+        self._multiple = CPU_ROWS if model.device.type == "cpu" else 1
         # By layer, keys and values: [2, n, heads, source or n_slots, d_head].
         self._cross, self._cross_mask = self._encode(sources)
         self._memory: list[Tensor] = []
@@ -205,7 +203,7 @@ class BartDecoding:
         """RETURNS (tuple[list[Tensor], Tensor | None]): keys and values of the cross-attention as
         its products want them, and the mask of the sources."""
         model = self.model
-        packing = Packing.of_lengths(list(map(len, sources)), model.device)
+        packing = model.encoder.packing(sources)
         shape = (2, packing.n, model.heads, packing.width, model.d_model // model.heads)
         dtype = model.attention_dtype
         cross = [torch.zeros(shape, dtype=dtype, device=model.device) for _ in model.decoder]

@@ -17,6 +17,10 @@ from .weights import SCALE_SUFFIX, SHARED
 _POSITION_OFFSET = 2
 # Tokens in one pass of the encoder on a CPU: what a layer makes of them stays in the cache.
 _CPU_TOKENS_PER_PASS = 512
+# Rows of a product on a CPU come in multiples of the one, and tokens of a row in the attention of
+# the encoder in multiples of the other: oneDNN compiles kernels for each new shape, and keeps them.
+CPU_ROWS = 16
+_CPU_WIDTH = 8
 
 _T = TypeVar("_T", bound=Sized)
 
@@ -67,7 +71,7 @@ class Packing:
         index    [4]         0 3 4 5   where the padded ones are, row after row
 
     n (int): rows.
-    width (int): most tokens of a row.
+    width (int): most tokens of a row, rounded up as the caller of `of_lengths` says.
     index (Tensor): int64[m], `row * width + column` of each token.
     multiple (int): of which the packed tokens are a multiple: the last one is repeated.
     """
@@ -81,10 +85,15 @@ class Packing:
 
     @classmethod
     def of_lengths(
-        cls, lengths: Sequence[int], device: torch.device, multiple: int = 1
+        cls,
+        lengths: Sequence[int],
+        device: torch.device,
+        multiple: int = 1,
+        width_multiple: int = 1,
     ) -> "Packing":
-        """lengths (Sequence[int]): tokens of each row. RETURNS (Packing): of them."""
-        width = max(lengths)
+        """lengths (Sequence[int]): tokens of each row. width_multiple (int): of which the width is
+        a multiple. RETURNS (Packing): of them."""
+        width = -(-max(lengths) // width_multiple) * width_multiple
         inside = torch.arange(width) < torch.tensor(lengths)[:, None]
         index = torch.nonzero(inside.flatten()).squeeze(1)
         return cls(len(lengths), width, index.to(device), multiple)
@@ -195,10 +204,11 @@ class BartEncoder:
         self, rows: Sequence[list[int]], added: Tensor | None = None
     ) -> tuple[Tensor, Packing]:
         """rows (Sequence[list[int]]): token ids. added (Tensor | None): see `Embedding`.
-        RETURNS (tuple[Tensor, Packing]): the last states [total, d_model], and how they are
+        RETURNS (tuple[Tensor, Packing]): the last states [packed, d_model], and how they are
         packed."""
-        packing = Packing.of_lengths([len(row) for row in rows], self.device)
-        x = self.embed(pack_ids(rows, self.device), packing.positions, added)
+        packing = self.packing(rows)
+        added = None if added is None else added[packing.order]
+        x = self.embed(pack_ids(rows, self.device)[packing.order], packing.positions, added)
         mask = padding_mask(packing, self.attention_dtype)
         for layer in self._layers:
             q, k, v = packing.split_heads(layer.qkv(x), 3, self.heads)
@@ -206,6 +216,11 @@ class BartEncoder:
             x = layer.attention_norm(x + layer.out(attended))
             x = layer.final_norm(x + layer.fc2(layer.fc1(x, self.activation)))
         return x, packing
+
+    def packing(self, rows: Sequence[list[int]]) -> Packing:
+        """rows (Sequence[list[int]]): token ids. RETURNS (Packing): how they are packed."""
+        multiples = (CPU_ROWS, _CPU_WIDTH) if self.device.type == "cpu" else (1, 1)
+        return Packing.of_lengths([len(row) for row in rows], self.device, *multiples)
 
     def passes(self, rows: Sequence[_T]) -> Iterator[list[_T]]:
         """rows (Sequence[_T]): each as long as its tokens. YIELDS (list[_T]): the same in order,

@@ -88,7 +88,7 @@ class TaggingNetwork:
         cases = pack_ids([row.cases for row in rows], self.device)
         states, _ = self._encoder([row.pieces for row in rows], self._cases[cases])
         vectors = mean_by_word(
-            states.float(),
+            states[: len(cases)].float(),
             pack_ids([row.words for row in rows], self.device),
             torch.tensor([len(row) for row in rows], device=self.device),
             [row.n_words for row in rows],
