@@ -1,9 +1,10 @@
-"""Measure batch annotation: documents and mentions per second, memory, and what PubMed would take.
+"""Measure batch annotation: rate, memory and files, and what all of PubMed would take.
 
-    python benchmarks/annotate.py CORPUS [--pipeline en_angel_bio] [--workers 2]
+    python benchmarks/annotate.py abstracts.jsonl.gz [--documents 30000] [--workers 2]
 
-The texts of a corpus are annotated twice, by one process and by several, into a temporary folder;
-the first run of each is not counted. Prints one JSON object per run.
+The documents of a corpus are written as PubMed's XML, annotated into a temporary folder, and
+annotated again, which finds everything done. Opening the pipeline is measured apart, with a few
+documents. Prints a JSON object.
 """
 
 import json
@@ -13,63 +14,91 @@ import time
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Annotated
+from xml.sax.saxutils import escape
 
 import typer
 
 from spacy_angel.annotation.run import annotate
+from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.registry import read_corpus
 
 PUBMED = 38_000_000
 CORES = 64
+PER_FILE = 10_000
 
 
 def main(
-    corpus: Annotated[Path, typer.Argument(help="Corpus whose texts are annotated.")],
+    corpus: Annotated[Path, typer.Argument(help="Corpus whose documents are annotated.")],
     pipeline: Annotated[str, typer.Option(help="Pipeline.")] = "en_angel_mini",
     documents: Annotated[
-        int, typer.Option(help="Documents; texts repeat if there are fewer.")
-    ] = 1000,
-    workers: Annotated[int, typer.Option(help="Processes of the second run.")] = 2,
+        int, typer.Option(help="Documents; those of the corpus repeat if there are fewer.")
+    ] = 30_000,
+    workers: Annotated[int, typer.Option(help="Processes.")] = 2,
+    to: Annotated[str, typer.Option(help="Output format.")] = "parquet",
 ) -> None:
-    """Print rates and memory with one process and with several."""
-    texts = [document.text for document in read_corpus(corpus)]
-    for processes in (1, workers):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            few, all_texts = folder / "few.jsonl", folder / "all.jsonl"
-            write_texts(few, texts[: 8 * processes])
-            write_texts(all_texts, list(islice(cycle(texts), documents)))
-            begin = time.perf_counter()
-            annotate(few, pipeline, output=folder / "warm", workers=processes)
-            warm = time.perf_counter() - begin
-            begin = time.perf_counter()
-            manifest = annotate(all_texts, pipeline, output=folder / "out", workers=processes)
-            seconds = time.perf_counter() - begin - warm
-        children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        rate = documents / seconds
-        print(
-            json.dumps(
-                {
-                    "workers": processes,
-                    "documents_per_second": round(rate, 2),
-                    "mentions_per_second": round(manifest["counts"]["mentions"] / seconds, 1),
-                    "start_seconds": round(warm, 1),
-                    "memory_mb": max(children, own) // 1024,
-                    "pubmed_days": round(PUBMED * processes / rate / CORES / 86_400, 1),
-                }
+    """Print rate, memory and number of files, and an estimate for PubMed on 64 cores."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        articles = list(islice(cycle(list(read_corpus(corpus, strict=False))), documents))
+        for begin in range(0, documents, PER_FILE):
+            path = folder / "in" / f"pubmed{begin // PER_FILE:04d}.xml"
+            write_pubmed(path, articles[begin : begin + PER_FILE], begin)
+        write_pubmed(folder / "few" / "pubmed.xml", articles[:workers], 0)
+        seconds = {}
+        for run, source, output in (
+            ("start", "few", "warm"),
+            ("annotate", "in", "out"),
+            ("again", "in", "out"),
+        ):
+            begin_time = time.perf_counter()
+            # A shard a worker, so that each opens its pipeline.
+            manifest = annotate(
+                folder / source,
+                pipeline,
+                output=folder / output,
+                output_format=to,
+                shard_size=1 if run == "start" else 1000,
+                workers=workers,
             )
-        )
+            seconds[run] = time.perf_counter() - begin_time
+        files = [path.stat().st_size for path in (folder / "out").iterdir()]
+    rate = documents / (seconds["annotate"] - seconds["start"])
+    figures = {
+        "documents": documents,
+        "workers": workers,
+        "documents_per_second": round(rate, 2),
+        "mentions_per_second": round(rate * manifest["counts"]["mentions"] / documents, 1),
+        "start_seconds": round(seconds["start"], 1),
+        "again_seconds": round(seconds["again"], 1),
+        "worker_memory_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
+        "main_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "files": len(files),
+        "output_mb": round(sum(files) / 1e6, 1),
+        "pubmed_days_on_64_cores": round(PUBMED * workers / rate / CORES / 86_400, 2),
+        "pubmed_files": round(PUBMED * len(files) / documents),
+        "pubmed_output_gb": round(PUBMED / documents * sum(files) / 1e9, 1),
+    }
+    print(json.dumps(figures, indent=1))
 
 
-def write_texts(path: Path, texts: list[str]) -> None:
-    """Write texts as JSON lines.
+def write_pubmed(path: Path, documents: list[CorpusDocument], first: int) -> None:
+    """Write documents as a file of PubMed's baseline.
 
-    path (Path): file to write.
-    texts (list[str]): a document each.
+    path (Path): the file; its folder is created. documents (list[CorpusDocument]): title and
+        abstract of each. first (int): the PMIDs count up from the number after it.
     """
-    rows = (json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts))
-    path.write_text("".join(rows), encoding="utf8")
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", encoding="utf8") as file:
+        file.write("<PubmedArticleSet>\n")
+        for pmid, document in enumerate(documents, first + 1):
+            end = document.title_end or 0
+            title, abstract = escape(document.text[:end]), escape(document.text[end:].strip())
+            file.write(
+                f'<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID><Article>'
+                f"<ArticleTitle>{title}</ArticleTitle><Abstract><AbstractText>{abstract}"
+                "</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle>\n"
+            )
+        file.write("</PubmedArticleSet>\n")
 
 
 if __name__ == "__main__":

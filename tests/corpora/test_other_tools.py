@@ -181,6 +181,23 @@ def test_what_says_nothing_of_the_text_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("a.jsonl", {"text": TEXT, "entities": [{"first": 0, "last": 4}]}),
+        ("a.jsonl", {"text": TEXT, "ner": [{"startChar": 0, "length": 4}]}),
+        ("a.jsonl", {"text": TEXT, "found": [[0, 4, "Disease"]]}),
+        ("a.json", [[TEXT, {"entities": [[0, 4, "Disease"]]}]]),
+    ],
+)
+def test_mentions_in_an_unknown_form_are_refused(tmp_path: Path, name: str, row: Any) -> None:
+    path = write(tmp_path, name, row)
+    with pytest.raises(AngelError, match=r"seems to hold mentions|an object with a text was"):
+        list(read_corpus(path, name[2:]))
+    row = {"text": TEXT, "tokens": [{"start": 0, "end": 4}], "spans": [], "sources": [{"id": 7}]}
+    assert found(write(tmp_path, "a.jsonl", row)) == []
+
+
+@pytest.mark.parametrize(
     ("text", "start", "end", "unit"),
     [("Fièvre, ménisque", 9, 18, "bytes"), ("😀 fever", 3, 8, "UTF-16 units")],
 )

@@ -5,7 +5,7 @@ Label Studio's short form (JSON-MIN).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +28,9 @@ _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
 # Where annotation tools list their mentions, and what else tells a file of one of them.
 _TOOL_KEYS = ("ents", "spans", "entities", "denotations", "annotations", "label", "labels")
 _TOOL = re.compile(rf'(?<!\\)"({"|".join(_TOOL_KEYS)})"\s*:\s*\[')
+# Keys of an object with offsets, and lists of such objects that are no mentions.
+_OFFSET = re.compile(r"start|begin|offset|span|position|^from$")
+_NO_MENTIONS = {"tokens", "sents", "sentences", "sections", "passages", "relations", "attributes"}
 _NO_TOOL = re.compile(r'(?<!\\)"(passages|documents|PubTator3|data)"\s*:')
 
 
@@ -51,37 +54,48 @@ def read_json(
 ) -> Iterator[CorpusDocument]:
     """As `read_jsonl`, for an object or a list of objects on any number of lines."""
     objects = stream_objects(path, reading, within=())
-    rows = ((number, value) for number, value in objects if isinstance(value, dict))
-    return _documents(rows, reading, path, id_field, text_field)
+    return _documents(objects, reading, path, id_field, text_field)
 
 
 def _documents(
-    rows: Iterable[tuple[int, dict[str, Any]]],
+    rows: Iterable[tuple[int, Any]],
     reading: Reading,
     path: Path,
     id_field: str,
     text_field: str,
 ) -> Iterator[CorpusDocument]:
     for number, row in rows:
-        if row.get("answer") in ("reject", "ignore"):
-            # Of Prodigy.
-            reading.report.count("rejected_documents")
-            continue
         with reading.leaving_out(number, "a document"):
+            if not isinstance(row, dict):
+                message = "an object with a text was expected, found a "
+                raise ValueError(f"{message}{type(row).__name__}: {str(row)[:60]}")
+            if row.get("answer") in ("reject", "ignore"):
+                # Of Prodigy.
+                reading.report.count("rejected_documents")
+                continue
             yield row_document(row, reading, path, number, id_field, text_field)
 
 
 def _tool_mentions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The mentions of an annotation tool in the form of `_Mention`. A list of anything else, e.g.
-    labels of the whole text, has none."""
+    """The mentions of an annotation tool in the form of `_Mention`. Strings, e.g. labels of the
+    whole text, are none. RAISES (ValueError): a list looks like mentions in an unknown form."""
     attributes = row.get("attributes") or ()
     ids = {one["subj"]: one.get("obj") for one in attributes if "subj" in one}
     for key in _TOOL_KEYS:
         values = row.get(key)
         found = [_tool_mention(one, ids) for one in values] if isinstance(values, list) else []
-        mentions = [mention for mention in found if isinstance(mention.get("start"), int)]
-        if mentions:
-            return mentions
+        if any(isinstance(mention.get("start"), int) for mention in found):
+            return found
+    for key, values in row.items():
+        first = values[0] if isinstance(values, list) and values else None
+        is_pair = isinstance(first, list) and [*map(type, first[:2])] == [int, int]
+        has_offset = isinstance(first, dict) and any(_OFFSET.search(name.lower()) for name in first)
+        is_listed = key in _TOOL_KEYS and isinstance(first, dict | list)
+        if key not in _NO_MENTIONS and (is_pair or has_offset or is_listed):
+            raise ValueError(
+                f"the list {key} seems to hold mentions in an unknown form ({str(first)[:80]}); "
+                "`mentions` with `start`, `end`, `label` and `concept_id` are read"
+            )
     return []
 
 
@@ -129,18 +143,23 @@ def read_parquet(
     path (Path), reading (Reading), id_field (str), text_field (str), RETURNS: as `read_jsonl`.
     RAISES (AngelError): it is no Parquet file, or pyarrow is missing.
     """
+    columns = {*ID_FIELDS, *_TEXT_FIELDS, id_field, text_field}
+    return _documents(_parquet_rows(path, reading, columns), reading, path, id_field, text_field)
+
+
+def _parquet_rows(
+    path: Path, reading: Reading, columns: Container[str]
+) -> Iterator[tuple[int, dict[str, Any]]]:
     pq = import_parquet()
-    known = {*ID_FIELDS, *_TEXT_FIELDS, id_field, text_field}
     number = 0
     try:
         size = path.stat().st_size
         with pq.ParquetFile(path) as file:
-            names = [name for name in file.schema_arrow.names if name in known]
+            names = [name for name in file.schema_arrow.names if name in columns]
             for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=names):
                 for row in batch.to_pylist():
                     number += 1
-                    with reading.leaving_out(number, "a document"):
-                        yield row_document(row, reading, path, number, id_field, text_field)
+                    yield number, row
                 reading.report.position = size * number // file.metadata.num_rows
     except AngelError:
         raise
