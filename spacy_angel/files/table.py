@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from .reading import MAX_LINE_BYTES, numbered_lines
 TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
 """Suffixes of tables that are read and written; CSV and TSV are also read with `.gz` behind it."""
 _SEPARATORS = ("\t", ",", ";")
+_Write = Callable[[Sequence[Any]], Any]
 # Rows of a Parquet file in memory.
 _CHUNK = 10_000
 
@@ -92,6 +93,16 @@ class Table(NamedTuple):
             raise AngelError(unknown_name("column", column, ", ".join(self.columns)))
         return self.columns.index(column)
 
+    def writer(self, path: Path, added: Mapping[str, type]) -> AbstractContextManager[_Write]:
+        """Write the rows of the table with further columns behind them.
+
+        path (Path), added (Mapping[str, type]), RAISES (AngelError): see `table_writer`; also
+            columns of these names are there already.
+        """
+        if clash := ", ".join(name for name in added if name in self.columns):
+            raise AngelError(f"The table already has the columns {clash}. Rename or remove them.")
+        return table_writer(path, dict.fromkeys(self.columns, str) | dict(added), self.schema)
+
 
 def read_table(path: Path) -> Table:
     """Open a table: CSV, TSV (UTF-8, plain or gzip), Excel (its first sheet), or Parquet.
@@ -129,16 +140,14 @@ def read_table(path: Path) -> Table:
 
 
 @contextmanager
-def table_writer(
-    path: Path, columns: Mapping[str, type], schema: Any = None
-) -> Iterator[Callable[[Sequence[Any]], Any]]:
+def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) -> Iterator[_Write]:
     """Write a table row by row; the file appears once it is complete. The rows of a Parquet file
     are in memory until then.
 
     path (Path): the suffix says what it is, see `read_table`; never packed.
     columns (Mapping[str, type]): names, and `str`, `int` or `float` for Parquet.
     schema (Any): of the Parquet file that some of the columns were read from, or None.
-    YIELDS (Callable[[Sequence[Any]], Any]): writes a row.
+    YIELDS (_Write): writes a row.
     RAISES (AngelError): another suffix, or a package for it is not installed.
     """
     suffix = _suffix(path)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from spacy.language import Language
 from tqdm import tqdm
 
-from ..errors import AngelError
-from ..files.table import read_table, table_writer
+from ..files.table import read_table
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.concepts import normalize_name
 from .ground import Grounder, Match, Query, as_text
@@ -145,12 +144,9 @@ def check_table(
     places = [table.place(name) for name in columns if name]
     rows, asked = tee(table.rows)
     found = checks(([row[place] for place in places] for row in asked), grounder)
-    found = tqdm(found, "Checking", unit=" identifiers", disable=None)
-    if clash := ", ".join(name for name in _COLUMNS if name in table.columns):
-        raise AngelError(f"{path} already has the columns {clash}. Rename or remove them.")
-    types = dict.fromkeys(table.columns, str) | _COLUMNS
     counts: Counter[str] = Counter()
-    with table_writer(output, types, table.schema) as write:
+    with table.writer(output, _COLUMNS) as write:
+        found = tqdm(found, "Checking", unit=" identifiers", disable=None)
         for row, one in zip(rows, found, strict=False):
             counts[one.status] += 1
             write([*row, *one[2:5], *(one.suggestion or (None,) * 3)])

@@ -1,12 +1,10 @@
-"""Strings, such as a column of a table, linked without a text: identifiers, names, probabilities.
+"""Link strings without a text, such as the cells of a column: identifiers, names, probabilities.
 
-Strings do not go through the recognizer, and equal ones are linked once.
+The recognizer is not used, and equal strings are linked once.
 """
 
-import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,9 +22,11 @@ from .components import prepare_docs
 from .load import find_linker, load
 
 NIL_SHARE = 0.1
-"""Expected share of strings without a concept: lower than in texts, since a column mostly holds
-names of concepts."""
+"""Expected share of strings without a concept; lower than in texts, since most cells of a column
+name a concept."""
 _BATCH = 256
+MAX_CACHED = 100_000
+"""Different strings whose results are kept, so that equal strings are linked once."""
 
 
 class Query(NamedTuple):
@@ -97,22 +97,18 @@ class Grounder:
         linker.settings.changed(**self._settings)
 
     def stream(self, queries: Iterable[Query]) -> Iterator[Grounding]:
-        """Ground any number of strings; what was found is kept in a temporary file, not in memory.
+        """Ground any number of strings in bounded memory.
 
         queries (Iterable[Query]): read batch by batch.
         YIELDS (Grounding): one each, in their order.
         """
-        with closing(sqlite3.connect("")) as known:
-            known.execute("CREATE TABLE found (query TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID")
-            for batch in minibatch(map(_normalized, queries), _BATCH):
-                keys = {query: json.dumps(query) for query in batch}
-                found = {query: _known(known, key) for query, key in keys.items()}
-                new = [query for query, value in found.items() if value is None]
-                values = self.ground(new)
-                found |= zip(new, values, strict=True)
-                rows = zip((keys[query] for query in new), map(json.dumps, values), strict=True)
-                known.executemany("INSERT INTO found VALUES (?, ?)", rows)
-                yield from (value for query in batch if (value := found[query]) is not None)
+        found: dict[Query, Grounding] = {}
+        for batch in minibatch(map(_normalized, queries), _BATCH):
+            if len(found) > MAX_CACHED:
+                found.clear()
+            new = [query for query in dict.fromkeys(batch) if query not in found]
+            found |= zip(new, self.ground(new), strict=True)
+            yield from map(found.__getitem__, batch)
 
     def ground(self, queries: Sequence[Query]) -> list[Grounding]:
         """queries (Sequence[Query]): a batch. RETURNS (list[Grounding]): one each."""
@@ -132,9 +128,9 @@ class Grounder:
         if link is None:
             return Grounding(query.string)
         candidates = tuple(self._match(*pair) for pair in self.linker.rank(link.candidates))
-        linked = (
-            None if link.kb_id == NIL else self._match(link.kb_id, dict(link.kb_ents)[link.kb_id])
-        )
+        linked = None
+        if link.kb_id != NIL:
+            linked = self._match(link.kb_id, dict(link.kb_ents)[link.kb_id])
         return Grounding(query.string, linked, candidates[: self._k])
 
     def _match(self, concept_id: str, probability: float) -> Match:
@@ -191,11 +187,3 @@ def as_text(value: Any) -> str:
 
 def _normalized(query: Query) -> Query:
     return Query(*(" ".join(text.split()) for text in query))
-
-
-def _known(known: sqlite3.Connection, key: str) -> Grounding | None:
-    row = known.execute("SELECT value FROM found WHERE query = ?", [key]).fetchone()
-    if row is None:
-        return None
-    string, link, candidates = json.loads(row[0])
-    return Grounding(string, link and Match(*link), tuple(Match(*one) for one in candidates))

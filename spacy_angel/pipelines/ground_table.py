@@ -1,9 +1,9 @@
-"""Tables with strings in, the same tables with their concepts out."""
+"""Link the strings in a column of a table, and write the table with what they are linked to."""
 
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from itertools import repeat, tee
@@ -45,11 +45,11 @@ def ground_table(
     """Link the strings in a column, row by row.
 
     path (Path): table, see `files.table.read_table`.
-    output (Path): table to write, or SSSOM where the name ends in `.sssom.tsv`, which has the
-        linked strings alone, each once.
+    output (Path): table to write; if its name ends in `.sssom.tsv`, a table of mappings of the
+        linked strings, each once.
     grounder (Grounder): links; keeps at least `top` candidates.
     column (str): with the strings.
-    context (str | None): column with texts in which they stand.
+    context (str | None): column with texts in which they occur.
     label (str | None): column with entity types, or an entity type for all strings.
     top (int): candidates to write. wide (bool): as columns; else each is a row.
     RETURNS (Counter[str]): rows that are `linked`, `not linked` and `blank`.
@@ -57,18 +57,23 @@ def ground_table(
         the names that are written.
     """
     table = read_table(path)
+    string, around = table.place(column), table.place(context) if context else None
+    kind = _label(table, label, grounder)
     rows, asked = tee(table.rows)
-    queries = _queries(table, asked, column, context, _label(table, label, grounder))
+    queries = (
+        Query(
+            as_text(row[string]),
+            "" if around is None else as_text(row[around]),
+            kind if isinstance(kind, str) else as_text(row[kind]),
+        )
+        for row in asked
+    )
     groundings = tqdm(grounder.stream(queries), "Grounding", unit=" strings", disable=None)
     is_sssom = output.name.lower().endswith(".sssom.tsv")
-    added = {} if is_sssom else _added_columns(top, wide)
-    if clash := ", ".join(name for name in added if name in table.columns):
-        raise AngelError(f"{path} already has the columns {clash}. Rename or remove them.")
-    types = dict.fromkeys(table.columns, str) | added
-    counts: Counter[str] = Counter()
-    writer: Any = table_writer(output, types, table.schema)
+    writer: Any = table.writer(output, _added_columns(top, wide))
     if is_sssom:
         writer = _sssom_writer(output, grounder.linker.kb)
+    counts: Counter[str] = Counter()
     with writer as write:
         for row, one in zip(rows, groundings, strict=False):
             counts["blank" if not one.string else "linked" if one.link else "not linked"] += 1
@@ -140,21 +145,6 @@ def _label(table: Table, label: str | None, grounder: Grounder) -> int | str:
             "that the pipeline links."
         )
     return label
-
-
-def _queries(
-    table: Table, rows: Iterable[Sequence[Any]], column: str, context: str | None, label: int | str
-) -> Iterator[Query]:
-    """RETURNS (Iterator[Query]): one a row."""
-    string, around = table.place(column), table.place(context) if context else None
-    return (
-        Query(
-            as_text(row[string]),
-            "" if around is None else as_text(row[around]),
-            label if isinstance(label, str) else as_text(row[label]),
-        )
-        for row in rows
-    )
 
 
 def _added_columns(top: int, wide: bool) -> dict[str, type]:

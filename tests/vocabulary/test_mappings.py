@@ -59,6 +59,20 @@ def test_only_what_is_the_same_is_taken_and_the_rest_is_counted(tmp_path):
     assert (report.mapped_concepts, report.added_ids) == (4, 4)
 
 
+def test_comments_that_are_no_yaml_and_iris_are_read(tmp_path):
+    text = """#curie_map:
+#  GO: "http://purl.obolibrary.org/obo/GO_"
+#mapping_set_description: Mappings of GO: EC, RHEA
+#mapping_date: 2024-06-31
+#license: CC-BY
+subject_id\tpredicate_id\tobject_id
+http://purl.obolibrary.org/obo/GO_0000010\thttp://www.w3.org/2004/02/skos/core#exactMatch\tEC:2.5.1.30
+"""
+    mappings = Mappings(write(tmp_path / "go.sssom.tsv", text))
+    assert ids(mappings, Concept("GO:0000010", "x")) == {"GO:0000010": ("EC:2.5.1.30",)}
+    assert mappings.report.licence == "CC-BY"
+
+
 def test_a_mapping_joins_the_concepts_of_two_files(tmp_path):
     mondo = write(tmp_path / "mondo.tsv", "MONDO:0005015\tdiabetes\tsugar\n")
     mesh = write(tmp_path / "mesh.tsv", "MESH:D003920\tDiabetes Mellitus\t\n")
@@ -80,7 +94,7 @@ def test_a_mapping_joins_the_concepts_of_two_files(tmp_path):
     [
         ("a\tb\nMONDO:1\tmesh:D1\n", "line 1: expected a line with the columns subject_id"),
         ("", "line 1: expected a line"),
-        ("#a: [\nsubject_id\tpredicate_id\tobject_id\n", "line 1: expected metadata as YAML"),
+        ("#curie_map: [\nsubject_id\tpredicate_id\tobject_id\n", "line 1: expected `curie_map` as"),
         ("#a: 1\nsubject_id\tpredicate_id\tobject_id\nMONDO:1\tmesh:D1\n", "line 3: expected 3"),
     ],
 )

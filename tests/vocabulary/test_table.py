@@ -124,6 +124,20 @@ def test_a_synonym_a_row(text: str, concept: Concept, unused: str | None, tmp_pa
     assert unused is None or columns["not used"] == unused
 
 
+@pytest.mark.parametrize("first", ["ID", "# ID", "cui", "Identifier", "mesh_id", "ConceptID"])
+def test_names_of_the_column_of_identifiers(first: str, tmp_path: Path) -> None:
+    concepts, _ = read(tmp_path / "t.tsv", f"{first}\tName\tSynonyms\nD000001\tone\tA|B\n")
+    assert concepts == [Concept("MESH:D000001", "one", ("A", "B"))]
+
+
+def test_rows_of_one_identifier_are_one_concept(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("D000001\tone\tuno\nD000001\teins\nD2\ttwo\nD000001\tun\n")
+    kb = build_vocabulary([tmp_path / "t.tsv"], None)
+    assert kb["MESH:D000001"] == Concept("MESH:D000001", "one", ("uno", "eins", "un"))
+    (source,) = kb.meta["sources"]
+    assert (source["concepts"], source["names"], source["merged"]) == (2, 5, 2)
+
+
 def test_another_separator_parents_and_further_identifiers(tmp_path: Path) -> None:
     text = "id,name,synonyms,alternate ids,parent\nX:1,one,uno; eins,X:2;X:3,X:4\n"
     concepts, _ = read(tmp_path / "table", text, separator=";")

@@ -111,7 +111,5 @@ ENTITY_TYPE_TABLE = (
     EntityType("PROCEDURE", ("Procedure", "Procedures")),
 )
 """All entity types, the most frequent first."""
-WITH_TYPES = tuple(one.name for one in ENTITY_TYPE_TABLE if one.types)
-"""Those whose concepts are known by their semantic types."""
 STRICT = frozenset(one.name for one in ENTITY_TYPE_TABLE if one.is_strict)
 """Those of which a similar name is another thing."""

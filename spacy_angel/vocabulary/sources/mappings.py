@@ -4,19 +4,19 @@ means the same becomes an alternate identifier."""
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, takewhile
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from ..names.concepts import Concept
-from ..names.identifiers import normalize_id
+from ..names.identifiers import iri_to_id, normalize_id
 from .formats.lines import read_lines, read_rows, wrong
 
-SAME = frozenset({"skos:exactMatch", "owl:equivalentClass", "owl:sameAs"})
-"""Predicates of what is one concept in two vocabularies."""
+_SAME = re.compile(r"(\S*[:/#])?(exactMatch|equivalentClass|sameAs)")
 _COLUMNS = ("subject_id", "predicate_id", "object_id")
 _OBO = re.compile(r"http://purl\.obolibrary\.org/obo/(\w+)_")
 _IDENTIFIER = re.compile(r"[^\s|+:/]+:(?!//)[^\s|+]+")
@@ -52,12 +52,7 @@ class Mappings:
         self._partners: dict[str, dict[str, None]] = {}
         lines = [line for _, line in read_lines(path)]
         head = list(takewhile(lambda line: line.startswith("#"), lines))
-        try:
-            about = yaml.safe_load(textwrap.dedent("\n".join(line[1:] for line in head)))
-        # A day that no month has is a ValueError of the YAML reader.
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
-            raise wrong(path, 1, "metadata as YAML behind `#`", str(error)) from error
-        about = about if isinstance(about, dict) else {}
+        about = _metadata(path, [line[1:] for line in head])
         title = about.get("mapping_set_title") or about.get("mapping_set_id") or ""
         self.report = MappingReport(str(title), str(about.get("license") or ""))
         # Where the file writes prefixes of OBO in its own way: `{"chebi": "CHEBI"}`.
@@ -87,7 +82,7 @@ class Mappings:
 
     def _take(self, row: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
         ends = [_identifier(row[end], prefixes) for end in ("subject_id", "object_id")]
-        if row["predicate_id"] not in SAME:
+        if not _SAME.fullmatch(row["predicate_id"]):
             self.report.skipped[row["predicate_id"] or "no predicate"] += 1
         elif row.get("predicate_modifier"):
             self.report.skipped["denied"] += 1
@@ -99,8 +94,25 @@ class Mappings:
                 self._partners.setdefault(_key(one), {})[other] = None
 
 
+def _metadata(path: Path, lines: Sequence[str]) -> dict[str, Any]:
+    """The metadata in the comments before the table. Free text in them is often no valid YAML; only
+    `curie_map`, which tells the prefixes, has to be."""
+    about: dict[str, Any] = {}
+    for block in re.split(r"\n(?=\w)", textwrap.dedent("\n".join(lines))):
+        try:
+            entry = yaml.safe_load(block)
+        # A day that no month has is a ValueError of the YAML reader.
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            if block.startswith("curie_map"):
+                raise wrong(path, 1, "`curie_map` as YAML behind `#`", str(error)) from error
+            continue
+        about |= entry if isinstance(entry, dict) else {}
+    return about
+
+
 def _identifier(text: str, prefixes: Mapping[str, str]) -> str:
     """In normal form, `chebi:24431` → `CHEBI:24431`; empty if it is none."""
+    text = iri_to_id(text)
     if not _IDENTIFIER.fullmatch(text):
         return ""
     prefix, _, code = text.partition(":")
