@@ -36,7 +36,7 @@ from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.presets import Preset, preset_settings
 from spacy_angel.recognition.consistency import ConsistencySettings
-from spacy_angel.recognition.settings import RecogniserSettings
+from spacy_angel.recognition.settings import RecognizerSettings
 from spacy_angel.recognition.variants.component import VariantSettings
 from spacy_angel.vocabulary.names.labels import labels_by_tool
 from spacy_angel.vocabulary.sources.formats.registry import FORMATS as vocabulary_formats
@@ -210,7 +210,7 @@ def passages() -> list[tuple[Path, str, str]]:
         (SETTINGS, "settings", linker_settings()),
         (SETTINGS, "matcher", settings_table(MatcherSettings)),
         (SETTINGS, "consistency", settings_table(ConsistencySettings)),
-        (SETTINGS, "recogniser", settings_table(RecogniserSettings)),
+        (SETTINGS, "recogniser", settings_table(RecognizerSettings)),
         (SETTINGS, "variants", settings_table(VariantSettings)),
         (HOW, "features", features_table()),
         (LABELS, "labels", labels_table()),

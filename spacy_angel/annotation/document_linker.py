@@ -21,6 +21,7 @@ from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import link_by_source, prepare_docs
 from ..pipelines.load import load_folder, open_pipeline
+from ..pipelines.negation import NoteContext, context_of
 from .outputs import SCORES, Row
 
 MentionSource = Literal["auto", "input", "pipeline"]
@@ -36,11 +37,13 @@ class LinkingSettings:
     mentions (MentionSource): `input` links the entities of the input, `pipeline` finds them, and
         `auto` takes those of the input where a document has any.
     candidates (bool): keep all candidates of each mention.
+    negation (bool): say of each mention whether it is negated, uncertain, … (`CONTEXT`).
     batch_size (int): documents that go through the pipeline together.
     """
 
     mentions: MentionSource = "auto"
     candidates: bool = False
+    negation: bool = False
     batch_size: int = 64
 
 
@@ -62,6 +65,8 @@ class DocumentLinker:
         self.linker = linker
         self._settings = settings
         self._failed_in_a_row = 0
+        keys = {GOLD_SPANS, linker.settings.span_key} if settings.negation else ()
+        self._contexts = {key: NoteContext(nlp, key) for key in keys}
         # Not `nlp.set_error_handler`, which fails where a component has no place for one.
         nlp.default_error_handler = raise_error
         for _, component in nlp.pipeline:
@@ -116,6 +121,8 @@ class DocumentLinker:
         with self.linker.using(span_key=span_key):
             all_links = self.linker.predict(docs)
         settings = settings.changed(span_key=span_key)
+        if self._contexts:
+            docs = [self._contexts[span_key](doc) for doc in docs]
         return [
             {
                 "doc_id": document.doc_id,
@@ -145,6 +152,8 @@ class DocumentLinker:
             "label": label,
             **self._concept(concept_id or None, name or None, score),
         }
+        if self._contexts:
+            mention.update(context_of(span))
         if self._settings.candidates:
             # All concepts that were found, even if the thresholds leave no link.
             found = [] if link is None else link.candidates

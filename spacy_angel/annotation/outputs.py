@@ -1,7 +1,8 @@
 """Output formats: rows of annotated documents become the bytes of a file.
 
 A row is a JSON object with `input`, `doc_id`, `title_end`, `text` and `mentions`. A mention has
-`start`, `end`, `text`, `label`, `concept_id`, `name`, the two SCORES, and perhaps `candidates`.
+`start`, `end`, `text`, `label`, `concept_id`, `name`, the two SCORES, and perhaps those
+of `CONTEXT` and `candidates`.
 """
 
 import csv
@@ -12,6 +13,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from ..corpora.formats.rows import import_parquet
+from ..pipelines.negation import CONTEXT
 
 Row: TypeAlias = dict[str, Any]
 
@@ -19,11 +21,11 @@ SCORES = ("probability", "share")
 """Names of the score of a link: a probability that it is right, or a share among names."""
 
 
-def _jsonl(rows: Sequence[Row], _: bool) -> bytes:
+def _jsonl(rows: Sequence[Row], _candidates: bool, _negation: bool) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def _parquet(rows: Sequence[Row], candidates: bool) -> bytes:
+def _parquet(rows: Sequence[Row], candidates: bool, negation: bool) -> bytes:
     pq = import_parquet()
     import pyarrow as pa
 
@@ -31,6 +33,8 @@ def _parquet(rows: Sequence[Row], candidates: bool) -> bytes:
     names = [("concept_id", pa.string()), ("name", pa.string()), *scores]
     offsets = [("start", pa.int64()), ("end", pa.int64())]
     mention = [*offsets, ("text", pa.string()), ("label", pa.string()), *names]
+    if negation:
+        mention += [(name, pa.bool_()) for name in CONTEXT[:-1]] + [(CONTEXT[-1], pa.string())]
     if candidates:
         mention.append(("candidates", pa.list_(pa.struct(names))))
     columns = [("input", pa.string()), ("doc_id", pa.string()), ("title_end", pa.int64())]
@@ -41,10 +45,10 @@ def _parquet(rows: Sequence[Row], candidates: bool) -> bytes:
     return buffer.getvalue()
 
 
-def _table(rows: Sequence[Row], candidates: bool, separator: str) -> bytes:
+def _table(rows: Sequence[Row], candidates: bool, negation: bool, separator: str) -> bytes:
     """A row per mention, quoted where needed; candidates are JSON."""
     columns = ["input", "doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES]
-    columns += ["candidates"] * candidates
+    columns += [*(CONTEXT if negation else ()), *["candidates"] * candidates]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, delimiter=separator, lineterminator="\n")
     writer.writeheader()
@@ -57,10 +61,11 @@ def _table(rows: Sequence[Row], candidates: bool, separator: str) -> bytes:
     return text.getvalue().encode()
 
 
-OUTPUT_FORMATS: dict[str, Callable[[Sequence[Row], bool], bytes]] = {
+OUTPUT_FORMATS: dict[str, Callable[[Sequence[Row], bool, bool], bytes]] = {
     "jsonl": _jsonl,
     "parquet": _parquet,
     "csv": partial(_table, separator=","),
     "tsv": partial(_table, separator="\t"),
 }
-"""By name, which is also the suffix of files: rows, and whether they have candidates, to bytes."""
+"""By name, which is also the suffix of files: rows, and whether they have candidates and the
+columns of CONTEXT, to bytes."""

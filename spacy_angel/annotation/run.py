@@ -33,6 +33,7 @@ def annotate(
     output_format: str = "jsonl",
     mentions: MentionSource = "auto",
     candidates: bool = False,
+    negation: bool = False,
     shard_size: int = 1000,
     batch_size: int = 64,
     workers: int = 1,
@@ -56,6 +57,8 @@ def annotate(
     mentions (MentionSource): `input` links the entities of the input, `pipeline` finds them, and
         `auto` takes those of the input where a document has any.
     candidates (bool): write all candidates of each mention.
+    negation (bool): write whether each mention is negated, uncertain, historical or hypothetical,
+        and who has it; needs the extra `negation`.
     shard_size (int): documents per shard.
     batch_size (int): documents that go through the pipeline together.
     workers (int): number of processes; with the device `cuda`, for each GPU.
@@ -82,7 +85,7 @@ def annotate(
         import_parquet()
     if ray is not None:
         import_ray()
-    linking = LinkingSettings(mentions, candidates, batch_size)
+    linking = LinkingSettings(mentions, candidates, negation, batch_size)
     values = dict(options or {})
     settings = {
         **asdict(linking),

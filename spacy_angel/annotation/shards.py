@@ -50,7 +50,7 @@ class ShardAnnotator:
                 failures.append((document.doc_id, readable(result)))
             else:
                 rows.append({"input": file, **result})
-        data = OUTPUT_FORMATS[self.format](rows, self.linking.candidates)
+        data = OUTPUT_FORMATS[self.format](rows, self.linking.candidates, self.linking.negation)
         mentions = [mention for row in rows for mention in row["mentions"]]
         return data, ShardRecord(
             input=job.input,

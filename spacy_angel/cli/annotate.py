@@ -35,6 +35,10 @@ def annotate(
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Write all candidates of each mention.")
     ] = False,
+    negation: Annotated[
+        bool,
+        typer.Option("--negation", help="Write which mentions are negated, uncertain, … (extra)."),
+    ] = False,
     shard_size: Annotated[int, typer.Option(help="Documents per shard.")] = 1000,
     batch_size: Annotated[
         int, typer.Option(help="Documents that go through the pipeline together.")
@@ -85,6 +89,7 @@ def annotate(
             output_format=to,
             mentions=mentions,  # type: ignore[arg-type]  # checked by annotate
             candidates=candidates,
+            negation=negation,
             shard_size=shard_size,
             batch_size=batch_size,
             workers=workers,

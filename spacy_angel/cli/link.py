@@ -18,7 +18,10 @@ def link(
     kb: OtherVocabulary = None,
     curation: Curation = None,
     negation: Annotated[
-        bool, typer.Option("--negation", help="Also print which mentions are negated (extra).")
+        bool,
+        typer.Option(
+            "--negation", help="Also print which mentions are negated, uncertain, … (extra)."
+        ),
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also print the candidates and what decided.")
@@ -32,6 +35,7 @@ def link(
     from ..linking.mentions.reading import find_spans
     from ..linking.showing.page import link_table, write_page
     from ..pipelines.components import components_before
+    from ..pipelines.negation import context_note
 
     if (text is None) == (file is None):
         raise AngelError("Give one text: link TEXT, or link --file FILE.")
@@ -45,7 +49,7 @@ def link(
         nlp.add_pipe("angel_negation", config={"span_key": span_key})
     doc = nlp(text or "")
     spans = find_spans(doc, span_key)
-    notes = ["negated" if span._.negated else "" for span in spans] if negation else None
+    notes = [context_note(span) for span in spans] if negation else None
     typer.echo(link_table(doc, linker, notes))
     for span in spans if explain else ():
         typer.echo(f"\n{linker.explain(span)}")

@@ -1,6 +1,10 @@
-"""One way to read characters: what extracts from PDF and HTML have between letters and in their
-place is read away, and every character knows where it comes from.
+"""The readable text of a document: markup and other noise is removed, and every character knows
+where it comes from.
 
+    HTML tags; `**bold**` and other marks of Markdown                   are not there
+    HTML entities (`&alpha;`)                                           `α`
+    `|` without spaces, as in HL7                                       ` | `
+    what was removed from a note (`[**Last Name**]`)                    `___`
     soft hyphens, zero-width and other invisible characters, controls   are not there
     `myo-` at a line end, `cardial` on the next line                    `myocardial`
     ligatures (`ﬁ`), full-width forms (`Ａ`)                             `fi`, `A`
@@ -11,6 +15,7 @@ Each step is a function of a text. All else stays as it is: `10²` is not 102.
 """
 
 import gzip
+import html
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
@@ -46,8 +51,33 @@ _SHORT_WORDS = (
 )
 _LINE_END = r"[ \t]*\r?\n[ \t]*"
 
-_NOISE = re.compile(rf"[{_INVISIBLE}{_ACCENTS}{_MAPPED}]|-[ \t]*\r?\n")
-_NOISE_OF_ASCII = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]|-[ \t]*\r?\n")
+# HTML's phrasing elements, and those of JATS: they do not end a line.
+_INLINE = (
+    "a abbr b bdi bdo big bold cite code del dfn em font i ins italic kbd mark q s sc small span "
+    "strike strong sub sup tt u underline var xref"
+)
+# Other tags count only if they are closed: `a<b and c>d` has none.
+_NEVER_CLOSED = "br hr img input li link meta p td th tr wbr"
+_CLOSING = re.compile(r"</([A-Za-z][\w:.-]{0,30})\s?>")
+_ENTITY = r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});"
+_MARKUP = re.compile(
+    r"<(?P<hidden>script|style)\b[^<>]{0,500}>[^<]{0,5000}</(?P=hidden)>"
+    r"|<!--[^<]{0,2000}?-->"
+    r"|</?(?P<tag>[A-Za-z][\w:.-]{0,30})(?:\s[^<>=]{1,99}=[^<>]{1,500})?\s?/?>"
+    rf"|(?P<entity>{_ENTITY})"
+    r"|(?P<removed>\[\*\*[^*\n]{0,80}\*\*\])"
+    r"|(?P<mark>(?<![\w*])(?:\*{1,3})(?=[^\s*])|(?<![\w_])_{1,2}(?=[^\s_])|(?<![\w`])`(?=[^\s`]))"
+    r"|!?\[(?P<words>[^\[\]\n]{1,200})\]\((?:https?:|/|\#|mailto:)[^()\s]{0,300}\)"
+    r"|(?P<border>(?<=\S)[|]|[|](?=\S)|\^(?=[\^|A-Za-z]))"
+)
+_MAX_MARKED = 200
+_MAX_ROUNDS = 3  # `&amp;lt;i&amp;gt;`
+
+_NOISE_OF_ASCII = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f*_`|^]|-[ \t]*\r?\n|<[A-Za-z/!]|&[#A-Za-z]|\]\("
+)
+_NOISE = re.compile(rf"[{_INVISIBLE}{_ACCENTS}{_MAPPED}]|{_NOISE_OF_ASCII.pattern}")
+_INVISIBLE_PART = re.compile(rf"[{_INVISIBLE}{_ACCENTS}]+")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]+|[{_MAPPED}]")
 _AT_LINE_END = re.compile(rf"{_LINE_END}(?=[^\W\d_])")
 _ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MAX_ACCENTS}}}(?![{_ACCENTS}])")
@@ -90,6 +120,11 @@ class CleanText:
         return first, max(first, bisect_left(self.starts, end))
 
 
+def is_invisible(part: str) -> bool:
+    """part (str): of a text. RETURNS (bool): whether none of its characters is seen."""
+    return _INVISIBLE_PART.fullmatch(part) is not None
+
+
 Edit = tuple[int, int, str]
 """Characters of a text, and what is read in their place."""
 
@@ -104,9 +139,68 @@ def clean(text: str) -> CleanText:
     if noise.search(text) is None:
         return CleanText(text)
     reading = CleanText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
+    for _ in range(_MAX_ROUNDS):
+        if not (edits := list(_markup(reading.text))):
+            break
+        reading = _edited(reading, edits)
     for step in (_unseen, _accents, _line_ends):
         reading = _edited(reading, step(reading.text))
     return CleanText(text) if reading.text == text else reading
+
+
+def _markup(text: str) -> Iterator[Edit]:
+    """YIELDS (Edit): tags of HTML and XML go, other tags than inline ones leave the end of a
+    paragraph; entities become their characters; marks of Markdown go; cells of HL7 get spaces."""
+    closed = {*_NEVER_CLOSED.split(), *(name.lower() for name in _CLOSING.findall(text))}
+    inline = _INLINE.split()
+    closing: dict[int, str] = {}
+    end = 0
+    for found in _MARKUP.finditer(text):
+        for place in sorted(place for place in closing if place < found.end()):
+            mark = closing.pop(place)
+            if place >= end:
+                yield place, place + len(mark), ""
+                end = place + len(mark)
+        if found.start() < end:
+            continue
+        if found["entity"]:
+            plain = html.unescape(found[0])
+            if plain == found[0]:
+                continue
+            yield *found.span(), plain
+        elif found["removed"]:
+            yield *found.span(), "___"
+        elif found["border"]:
+            yield *found.span(), f" {found[0]} "
+        elif found["words"]:
+            yield found.start(), found.start("words"), ""
+            yield found.end("words"), found.end(), ""
+        elif mark := found["mark"]:
+            closing_place = _closing_mark(text, mark, found.end())
+            if closing_place is None:
+                continue
+            closing[closing_place] = mark
+            yield *found.span(), ""
+        elif found["tag"] and found["tag"].lower() not in closed:
+            continue
+        else:
+            is_inline = (found["tag"] or "").lower() in inline
+            yield *found.span(), "" if is_inline else "\n\n"
+        end = found.end()
+    for place, mark in sorted(closing.items()):
+        if place >= end:
+            yield place, place + len(mark), ""
+
+
+def _closing_mark(text: str, mark: str, start: int) -> int | None:
+    """RETURNS (int | None): where a mark of Markdown stands again, behind a character and before
+    none of a word, in the same line."""
+    end = text.find("\n", start, start + _MAX_MARKED)
+    place = text.find(mark, start, start + _MAX_MARKED if end < 0 else end)
+    if place < 0 or text[place - 1].isspace():
+        return None
+    behind = text[place + len(mark) : place + len(mark) + 1]
+    return None if behind and (behind.isalnum() or behind == mark[0]) else place
 
 
 def _unseen(text: str) -> Iterator[Edit]:

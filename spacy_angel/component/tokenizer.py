@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-from .characters import CleanText, clean
+from .characters import CleanText, clean, is_invisible
 
 # Characters without a space that the rules see at once; each mark at an end of them is a round.
 _MAX_RUN = 1000
@@ -82,12 +82,13 @@ def _whole(string: str, text: CleanText, tokens: Iterable[tuple[int, int]]) -> I
 
 
 def _between(gap: str, word: str) -> list[str]:
-    """gap (str): what stands behind a word. RETURNS (list[str]): the word with what belongs to it,
-    what stands alone, and what belongs to the next word; each may be empty."""
+    """gap (str): what stands behind a word. RETURNS (list[str]): the word with the invisible
+    characters that belong to it, what stands alone, as markup does, and the invisible characters
+    that belong to the next word; each may be empty."""
     parts = _PARTS.findall(gap)
-    if parts and word and not parts[0].isspace():
+    if parts and word and is_invisible(parts[0]):
         word += parts.pop(0)
-    last = parts.pop() if parts and not parts[-1].isspace() else ""
+    last = parts.pop() if parts and is_invisible(parts[-1]) else ""
     return [word, *parts, last]
 
 

@@ -6,13 +6,13 @@ from typing import Any
 from spacy.language import Language
 
 from ..component.block import takes
-from .recogniser import AngelRecogniser
-from .settings import RecogniserSettings
+from .recognizer import AngelRecognizer
+from .settings import RecognizerSettings
 
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder that `spacy-angel train recogniser` wrote; a saved pipeline brings its own.
     "model": None,
-    **RecogniserSettings().to_dict(),
+    **RecognizerSettings().to_dict(),
     "scorer": {"@scorers": "spacy.ner_scorer.v1"},
 }
 
@@ -20,18 +20,18 @@ DEFAULT_CONFIG: dict[str, Any] = {
 @takes(DEFAULT_CONFIG)
 def make_angel_recogniser(
     nlp: Language, name: str, model: str | None, scorer: Callable | None, **settings: Any
-) -> AngelRecogniser:
+) -> AngelRecognizer:
     """The factory; it opens nothing.
 
     nlp (Language): the pipeline.
     name (str): the component's name in it.
-    model (str | None), scorer (Callable | None): see `AngelRecogniser`.
-    settings (Any): the fields of `RecogniserSettings`.
-    RETURNS (AngelRecogniser): the component.
+    model (str | None), scorer (Callable | None): see `AngelRecognizer`.
+    settings (Any): the fields of `RecognizerSettings`.
+    RETURNS (AngelRecognizer): the component.
     RAISES (AngelError): a setting that does not fit.
     """
-    checked = RecogniserSettings.from_dict(settings)
-    return AngelRecogniser(nlp.vocab, name, model=model, settings=checked, scorer=scorer)
+    checked = RecognizerSettings.from_dict(settings)
+    return AngelRecognizer(nlp.vocab, name, model=model, settings=checked, scorer=scorer)
 
 
 Language.factory(

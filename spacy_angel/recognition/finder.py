@@ -21,7 +21,7 @@ from ..files.json_values import checked, parse_as
 from ..model.checkpoint import DTYPES
 from ..model.fastest import fastest_dtype
 from ..model.weights import pack_weights, read_weights, unpack_weights, write_weights
-from .found import FoundMention, normalised
+from .found import FoundMention, trim_spans
 from .network import NO_WORD, Row, TaggingNetwork
 from .tags import OUTSIDE, best_tags, spans_of
 from .windows import cut_windows, owned_words
@@ -40,7 +40,7 @@ _AROUND = 2
 
 @dataclass(frozen=True)
 class FinderConfig:
-    """What a recogniser is, beside its weights and its tokenizer.
+    """What a recognizer is, beside its weights and its tokenizer.
 
     labels (tuple[str, ...]): in the order of the tags' rows.
     window (int): most pieces that the encoder reads at once, the two tokens around them included.
@@ -88,9 +88,9 @@ class FinderConfig:
 
 
 class TaggedText(NamedTuple):
-    """A text as a recogniser reads it.
+    """A text as a recognizer reads it.
 
-    labels (tuple[str, ...]): of the recogniser.
+    labels (tuple[str, ...]): of the recognizer.
     words (Words): of the text.
     log_probs (np.ndarray): float32[words, labels, tags].
     mentions (list[FoundMention]): the most probable ones, by place; those of different labels may
@@ -107,7 +107,7 @@ class TaggedText(NamedTuple):
         it.
 
         start, end (int): characters. label (str): any.
-        RETURNS (float | None): the mean of its words'; None where the recogniser does not know the
+        RETURNS (float | None): the mean of its words'; None where the recognizer does not know the
             label, or no word is there.
         """
         first = int(np.searchsorted(self.words.ends, start, side="right"))
@@ -119,7 +119,7 @@ class TaggedText(NamedTuple):
 
 
 class MentionFinder:
-    """A trained recogniser.
+    """A trained recognizer.
 
     config (FinderConfig): what it is.
     reader (WordReader): its tokenizer.
@@ -167,7 +167,7 @@ class MentionFinder:
         log_probs = [self._join(cut, [next(scored) for _ in cut]) for cut in windows]
         tags = best_tags(log_probs)
         found = map(self._mentions, words, log_probs, tags)
-        mentions = map(normalised, texts, found)
+        mentions = map(trim_spans, texts, found)
         return [
             TaggedText(self.labels, *one) for one in zip(words, log_probs, mentions, strict=True)
         ]
@@ -202,7 +202,7 @@ class MentionFinder:
         return found
 
     def to_disk(self, folder: Path, storage: str | None = None) -> None:
-        """Write the recogniser.
+        """Write the recognizer.
 
         folder (Path): made where it is missing.
         storage (str | None): of `DTYPES`, type of the weights there; None: int8 where they were
@@ -217,7 +217,7 @@ class MentionFinder:
     def from_disk(
         cls, folder: Path, device: str = "cpu", dtype: str = "float32"
     ) -> "MentionFinder":
-        """Open a recogniser.
+        """Open a recognizer.
 
         folder (Path): as `to_disk` wrote it.
         device (str): where it runs.

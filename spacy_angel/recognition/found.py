@@ -4,7 +4,7 @@ A network that decides word by word may find `surfactant protein (` and `SP)-A`,
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -21,6 +21,8 @@ _MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
 _BETWEEN = re.compile(r"\s?[(\[]")
 _BEFORE = re.compile(r"[\s\-–/,;:.]*")
 _BEHIND = frozenset("/,;:")
+# Cells and paragraphs; a tab is a space where the text has few others.
+_BORDER = re.compile(r"[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n")
 # What became of both copies of a mouse's gene.
 _GENOTYPE = re.compile(r"[-–+]/[-–+]")
 # Of `FLAG-tagged`, but not of `Cl- channels`.
@@ -102,8 +104,9 @@ def set_scored_spans(
     doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[span for span, _ in rows])
 
 
-def normalised(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
-    """Cut marks off the edges, and join what one pair of brackets holds together.
+def trim_spans(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
+    """Cut at the borders of cells and paragraphs, cut marks off the edges, and join what one pair
+    of brackets holds together.
 
     text (str): where they stand.
     found (Iterable[FoundMention]): by place; those of different labels may overlap.
@@ -113,7 +116,9 @@ def normalised(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
     """
     joined: list[FoundMention] = []
     last: dict[str, int] = {}
-    for one in (_without_marks(text, mention) for mention in found):
+    has_cells = text.count("\t") < text.count(" ")
+    parts = (part for mention in found for part in _within_borders(text, mention, has_cells))
+    for one in (_without_marks(text, part) for part in parts):
         place = last.get(one.label)
         if place is not None and _is_held_together(text, joined[place], one):
             before = joined[place]
@@ -123,6 +128,17 @@ def normalised(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
             last[one.label] = len(joined)
             joined.append(one)
     return sorted(joined, key=lambda one: one[:2])
+
+
+def _within_borders(text: str, one: FoundMention, has_cells: bool) -> Iterator[FoundMention]:
+    """YIELDS (FoundMention): the parts of a mention that reaches from a cell or paragraph into the
+    next one."""
+    start = one.start
+    for border in _BORDER.finditer(text, one.start, one.end):
+        if has_cells or border[0] != "\t":
+            yield one._replace(start=start, end=border.start())
+            start = border.end()
+    yield one._replace(start=start)
 
 
 def _is_held_together(text: str, one: FoundMention, other: FoundMention) -> bool:

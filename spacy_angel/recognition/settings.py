@@ -8,7 +8,7 @@ from ..component.checked import CheckedSettings, Name, Names
 from ..component.running import Device, RunsIn, expect_dtype
 
 
-class RecogniserSettings(CheckedSettings):
+class RecognizerSettings(CheckedSettings):
     """The settings of `angel_recogniser`; the type of each carries its meaning.
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.

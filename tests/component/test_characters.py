@@ -12,7 +12,10 @@ from spacy_angel.component.characters import CleanText, clean
 NOISY = st.text(
     st.sampled_from("abT2 -.\n\r\t\xad\u200b\u202e\0\u0301\u0323\ufb01\uff21\xa0\u2011²é")
 )
-CLEAN = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]) | st.sampled_from("²é–\n"))
+CLEAN = st.text(
+    st.characters(codec="ascii", exclude_categories=["Cc"], exclude_characters="<&*_`|^]")
+    | st.sampled_from("²é–\n")
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,11 @@ CLEAN = st.text(st.characters(codec="ascii", exclude_categories=["Cc"]) | st.sam
         ("T-\ncell, IL2-\ninduced, x-\nray", "T-cell, IL2-induced, x-ray"),
         ("insulin-\ndependent", "insulin-dependent"),
         ("Wiskott-\nAldrich, interleukin-\n \t2", "Wiskott-Aldrich, interleukin-2"),
+        ("<p>H<sub>2</sub>O &amp; &alpha;-SMA</p>fever<br/>", "\n\nH2O & α-SMA\n\nfever\n\n"),
+        ("&lt;i&gt;BRCA1&lt;/i&gt; in heart&nbsp;attack<!-- a -->", "BRCA1 in heart attack\n\n"),
+        ("**Plan**: _asthma_, [COPD](https://a.b/c), `fever`", "Plan: asthma, COPD, fever"),
+        ("OBX|1|TX|A^Fever||", "OBX | 1 | TX | A ^ Fever |  | "),
+        ("Seen by [**Last Name**] with **heart** failure", "Seen by ___ with heart failure"),
     ],
 )
 def test_noise_is_read_away(text: str, expected: str) -> None:
@@ -48,6 +56,7 @@ def test_noise_is_read_away(text: str, expected: str) -> None:
         "a\u0301\u0301"[:1],
         "p\u0302",
         "Na+/K+-ATPase",
+        "p < 0.05, a<b and c>d, CYP2D6*4 and *10, a_b_c, 5 * 3, *p < 0.05, **p < 0.01; R&D;",
     ],
 )
 def test_other_characters_stay(text: str) -> None:

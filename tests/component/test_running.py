@@ -2,10 +2,10 @@ import pytest
 
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.recognition.settings import RecogniserSettings
+from spacy_angel.recognition.settings import RecognizerSettings
 
 
-@pytest.mark.parametrize("settings", [LinkerSettings, RecogniserSettings])
+@pytest.mark.parametrize("settings", [LinkerSettings, RecognizerSettings])
 def test_what_runs_on_a_cpu(settings):
     for dtype in ("float32", "bfloat16", "int8", "auto"):
         assert settings(dtype=dtype).dtype == dtype

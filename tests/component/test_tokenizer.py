@@ -46,6 +46,9 @@ def test_a_ligature_is_never_cut_in_two() -> None:
         ("myo-\ncardial, in\xadfarct", ["myo-\ncardial", ",", "in\xadfarct"]),
         ("heart\xa0attack\u200b (ＨＡ)", ["heart", "\xa0", "attack\u200b", "(", "ＨＡ", ")"]),
         ("\u200b", ["\u200b"]),
+        # Markup is a token of its own.
+        ("<p>heart&nbsp;attack</p>", ["<p>", "heart", "&nbsp;", "attack", "</p>"]),
+        ("**asthma**|gout", ["**", "asthma", "**", "|", "gout"]),
     ],
 )
 def test_what_is_not_read_keeps_no_words_together(text: str, tokens: list[str]) -> None:

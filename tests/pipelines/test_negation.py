@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.errors import AngelError
+from spacy_angel.pipelines.negation import context_note
 
 NAMES = ("stroke", "cough", "fever", "asthma", "gout", "chest pain")
 
@@ -40,6 +41,34 @@ def nlp():
 )
 def test_negated_mentions(nlp, text, negated):
     assert {ent.text for ent in nlp(text).ents if ent._.negated} == negated
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Rule out gout; r/o stroke.", {"gout": "uncertain", "stroke": "uncertain"}),
+        ("Possible stroke, no fever.", {"stroke": "uncertain", "fever": "negated"}),
+        ("Asthma cannot be excluded.", {"Asthma": "uncertain"}),
+        ("Fever: none\nCough: negative\nGout: positive", {"Fever": "negated", "Cough": "negated"}),
+        ("chest pain (-), cough (+), fever (-)", {"chest pain": "negated", "fever": "negated"}),
+        ("Cough: absent, fever: present", {"Cough": "negated"}),
+        ("Return if fever or cough.", {"fever": "hypothetical", "cough": "hypothetical"}),
+        (
+            "Call for chest pain. Gout as a child.",
+            {"chest pain": "hypothetical", "Gout": "historical"},
+        ),
+        (
+            "PAST MEDICAL HISTORY:\nasthma\nno gout\nPLAN: fever",
+            {"asthma": "historical", "gout": "negated, historical"},
+        ),
+        ("Family History: stroke\nHPI: cough", {"stroke": "family"}),
+        ("No family history of gout.", {"gout": "negated, family"}),
+        ("History of present illness: cough", {}),
+    ],
+)
+def test_context_of_mentions(nlp, text, expected):
+    notes = {ent.text: context_note(ent) for ent in nlp(text).ents}
+    assert {name: note for name, note in notes.items() if note} == expected
 
 
 def test_mentions_in_a_span_group():

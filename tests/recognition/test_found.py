@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.recognition.found import FoundMention, normalised
+from spacy_angel.recognition.found import FoundMention, trim_spans
 
 
 def found_in(text: str, *names: str, label: str = "GENE") -> list[FoundMention]:
@@ -54,12 +54,12 @@ def found_in(text: str, *names: str, label: str = "GENE") -> list[FoundMention]:
     ],
 )
 def test_edges(text: str, names: list[str], expected: list[str]) -> None:
-    assert [text[m.start : m.end] for m in normalised(text, found_in(text, *names))] == expected
+    assert [text[m.start : m.end] for m in trim_spans(text, found_in(text, *names))] == expected
 
 
 def test_a_joined_mention_has_the_lesser_probability() -> None:
     text = "Surfactant protein (SP)-A"
-    (joined,) = normalised(text, found_in(text, "Surfactant protein (", "SP)-A"))
+    (joined,) = trim_spans(text, found_in(text, "Surfactant protein (", "SP)-A"))
     assert joined == FoundMention(0, len(text), "GENE", 0.8)
 
 
@@ -67,7 +67,7 @@ def test_mentions_of_different_labels_are_not_joined() -> None:
     text = "Surfactant protein (SP)-A"
     one, other = found_in(text, "Surfactant protein", "SP)-A")
     mentions = [one, other._replace(label="CHEMICAL")]
-    assert [m.label for m in normalised(text, mentions)] == ["GENE", "CHEMICAL"]
+    assert [m.label for m in trim_spans(text, mentions)] == ["GENE", "CHEMICAL"]
 
 
 @given(st.text(alphabet="ab ()[]-/,+2", max_size=20), st.data())
@@ -75,7 +75,21 @@ def test_any_mentions_stay_inside_the_text_and_apart(text: str, data: st.DataObj
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
     pairs = zip(cuts[::2], cuts[1::2], strict=False)
     mentions = [FoundMention(start, end, "X", 1.0) for start, end in pairs]
-    after = normalised(text, mentions)
+    after = trim_spans(text, mentions)
     assert all(0 <= m.start < m.end <= len(text) for m in after)
     assert all(text[m.start : m.end].strip() for m in after)
     assert len(after) <= len(mentions)
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "expected"),
+    [
+        ("asthma | gout", "asthma | gout", ["asthma", "gout"]),
+        ("a list:\nasthma\tgout\n\nfever", "asthma\tgout\n\nfever", ["asthma\tgout", "fever"]),
+        ("a list of two: asthma\tgout", "asthma\tgout", ["asthma", "gout"]),
+        # A tab is a space where there are no others.
+        ("heart\tattack", "heart\tattack", ["heart\tattack"]),
+    ],
+)
+def test_no_mention_reaches_into_another_cell(text, found, expected):
+    assert [text[m.start : m.end] for m in trim_spans(text, found_in(text, found))] == expected

@@ -18,11 +18,11 @@ from ..component.running import OPENING
 from ..errors import AngelError
 from .finder import MentionFinder, TaggedText
 from .found import FoundMention, TokenSpan, in_source, set_scored_spans, without_overlaps
-from .settings import RecogniserSettings
+from .settings import RecognizerSettings
 from .variants.grammar import find_variants, may_lie_in_one
 
 
-class Recognised(NamedTuple):
+class Recognized(NamedTuple):
     """What is said of a document.
 
     mentions (list[TokenSpan]): found in it, by place.
@@ -37,7 +37,7 @@ class Recognised(NamedTuple):
     variants: frozenset[tuple[int, int]]
 
 
-class AngelRecogniser(DocumentPipe):
+class AngelRecognizer(DocumentPipe):
     """Finds mentions with an encoder and, for each label, tags of its own.
 
     Mentions that end inside a token of the pipeline are written with the whole token. Entities have
@@ -49,7 +49,7 @@ class AngelRecogniser(DocumentPipe):
     name (str): the component's name.
     model (str | Path | None): folder that `spacy-angel train recogniser` wrote; None where
         `from_disk` or `from_bytes` brings the model. Opened at first use.
-    settings (RecogniserSettings): everything else.
+    settings (RecognizerSettings): everything else.
     scorer (Callable | None): answers `score`.
     """
 
@@ -59,7 +59,7 @@ class AngelRecogniser(DocumentPipe):
         name: str = "angel_recogniser",
         *,
         model: str | Path | None = None,
-        settings: RecogniserSettings = RecogniserSettings(),  # noqa: B008 (frozen)
+        settings: RecognizerSettings = RecognizerSettings(),  # noqa: B008 (frozen)
         scorer: Callable | None = None,
     ) -> None:
         self.vocab = vocab
@@ -102,25 +102,25 @@ class AngelRecogniser(DocumentPipe):
             return self.settings.labels or ()
         return self.settings.labels or self.finder.labels
 
-    def predict(self, docs: Sequence[Doc]) -> list[Recognised]:
+    def predict(self, docs: Sequence[Doc]) -> list[Recognized]:
         """Find the mentions; changes nothing.
 
         docs (Sequence[Doc]): documents.
-        RETURNS (list[Recognised]): of each document.
+        RETURNS (list[Recognized]): of each document.
         """
         self._forks.ensure()
-        recognised: list[Recognised] = []
+        recognized: list[Recognized] = []
         for batch in util.minibatch(docs, size=self.settings.batch_size):
             texts = [clean(doc.text) for doc in batch]
             tagged = self.finder.read([text.text for text in texts])
-            recognised += map(self._recognised, batch, texts, tagged)
-        return recognised
+            recognized += map(self._recognized, batch, texts, tagged)
+        return recognized
 
-    def set_annotations(self, docs: Sequence[Doc], predicted: Sequence[Recognised]) -> None:
+    def set_annotations(self, docs: Sequence[Doc], predicted: Sequence[Recognized]) -> None:
         """Write the mentions on the documents.
 
         docs (Sequence[Doc]): as given to `predict`.
-        predicted (Sequence[Recognised]): as it returned them.
+        predicted (Sequence[Recognized]): as it returned them.
         """
         key, labels = self.settings.span_key, self.settings.span_labels
         for doc, (mentions, probabilities, variants) in zip(docs, predicted, strict=True):
@@ -151,7 +151,7 @@ class AngelRecogniser(DocumentPipe):
                     del others[entity.label_]
                     entity._.set(LABELS, others)
 
-    def _recognised(self, doc: Doc, text: CleanText, tagged: TaggedText) -> Recognised:
+    def _recognized(self, doc: Doc, text: CleanText, tagged: TaggedText) -> Recognized:
         earlier = () if self.settings.overwrite else doc.ents
         probabilities = [
             tagged.probability(*text.from_source(e.start_char, e.end_char), e.label_)
@@ -160,7 +160,7 @@ class AngelRecogniser(DocumentPipe):
         spans = self._spans(doc, in_source(text, tagged.mentions))
         variants = self._in_variants(doc, text, (*spans, *earlier))
         mentions = [one for one in spans if (one.start, one.end) not in variants]
-        return Recognised(mentions, probabilities, variants)
+        return Recognized(mentions, probabilities, variants)
 
     def _in_variants(
         self, doc: Doc, text: CleanText, places: Iterable[TokenSpan | Span]
@@ -189,9 +189,9 @@ class AngelRecogniser(DocumentPipe):
         """path (str | Path): folder for the model. exclude (Iterable[str]): `model`."""
         util.to_disk(path, {"model": lambda p: self.finder.to_disk(p)}, exclude)
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelRecogniser":
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelRecognizer":
         """path (str | Path): a folder. exclude (Iterable[str]): as in `to_disk`.
-        RETURNS (AngelRecogniser): this component. RAISES (AngelError): it cannot be opened."""
+        RETURNS (AngelRecognizer): this component. RAISES (AngelError): it cannot be opened."""
         readers = {"model": lambda p: setattr(self, "finder", self._open(p))}
         util.from_disk(path, readers, exclude)
         return self
@@ -200,9 +200,9 @@ class AngelRecogniser(DocumentPipe):
         """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
         return util.to_bytes({"model": lambda: self.finder.to_bytes()}, exclude)
 
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelRecogniser":
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelRecognizer":
         """data (bytes): from `to_bytes`. exclude (Iterable[str]): as in `to_disk`.
-        RETURNS (AngelRecogniser): this component."""
+        RETURNS (AngelRecognizer): this component."""
 
         def read_model(data: bytes) -> None:
             settings = self.settings

@@ -15,13 +15,13 @@ from spacy_angel.corpora.docs import to_doc
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.recognition.found import FoundMention
-from spacy_angel.recognition.recogniser import TokenSpan, most_probable
-from spacy_angel.recognition.settings import RecogniserSettings
+from spacy_angel.recognition.recognizer import TokenSpan, most_probable
+from spacy_angel.recognition.settings import RecognizerSettings
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("recogniser")
+    folder = tmp_path_factory.mktemp("recognizer")
     tiny_finder(folder / "start").to_disk(folder / "model")
     return folder / "model"
 
@@ -118,9 +118,9 @@ def test_a_copy_runs_in_the_same_type(folder: Path, dtype: str) -> None:
 
 def test_a_pipeline_without_a_path_is_saved_and_opened(folder: Path, tmp_path: Path) -> None:
     nlp = spacy.blank("en")
-    recogniser = nlp.add_pipe("angel_recogniser")
-    assert recogniser.labels == ()
-    recogniser.finder = MentionFinder.from_disk(folder)
+    recognizer = nlp.add_pipe("angel_recogniser")
+    assert recognizer.labels == ()
+    recognizer.finder = MentionFinder.from_disk(folder)
     nlp.to_disk(tmp_path / "saved")
     again = spacy.load(tmp_path / "saved")
     assert again.get_pipe("angel_recogniser").labels == LABELS
@@ -258,7 +258,7 @@ def test_sequence_variants_are_no_mentions(folder: Path) -> None:
         doc = nlp(text)
         found[skip] = [ent.text for ent in doc.ents]
         assert [span.text for span in doc.spans["mentions"]] == found[skip]
-        # Nor is what another recogniser took one for, but what holds more than a variant is.
+        # Nor is what another recognizer took one for, but what holds more than a variant is.
         doc = nlp.make_doc(text)
         doc.ents = [doc.char_span(5, 10, label="CELL_LINE")]
         assert ("V600E" in [ent.text for ent in component(doc).ents]) is not skip
@@ -300,9 +300,9 @@ def test_errors_say_what_to_do(folder: Path, tmp_path: Path) -> None:
     ):
         pipeline(folder, labels=["PLANT"])("a")
     with pytest.raises(AngelError, match="threshold"):
-        RecogniserSettings(threshold=2.0)
+        RecognizerSettings(threshold=2.0)
     with pytest.raises(AngelError, match="set_ents"):
-        RecogniserSettings(span_key=None, set_ents=False)
+        RecognizerSettings(span_key=None, set_ents=False)
     config = (folder / "recogniser.json").read_text(encoding="utf8")
     (tmp_path / "tokenizer.json").write_text((folder / "tokenizer.json").read_text())
     for change, problem in (('"window": 40', "more than twice"), ('"d_model"', "d_model missing")):

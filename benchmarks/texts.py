@@ -1,0 +1,354 @@
+"""Links that a layout costs, exact boundaries, and the rows of a file of cases.
+
+    python benchmarks/texts.py [--most 40] [--cases ../shared/cases/texts.tsv] [-o figures.json]
+
+1. Layouts: texts are rewritten (capitals, tabs, HTML, Markdown, …). `lost`: links of the plain text
+   without a link to the same concept in the same place of the rewritten text; `added`: links of the
+   rewritten text without one in the plain text.
+2. Corpora: F-score of mentions with exact boundaries and label, and of the identifiers of
+   documents. Of the sentences, which have no identifiers, the first alone.
+3. Cases: a file of tab-separated values with `pipeline`, `text` and `check`: `WORDS=ID|ID` for the
+   link of a mention with these words, `WORDS#2` for the second one, `NIL` for none.
+"""
+
+import csv
+import html
+import json
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+import spacy_angel
+from spacy_angel.corpora.entity_types import complete_ids
+from spacy_angel.corpora.registry import read_corpus
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+SENTENCES = Path(__file__).parent / "sentences" / "texts.jsonl"
+# File, first document, pipeline.
+CORPORA = {
+    "NCBI-disease": ("ncbi-disease/NCBIdevelopset_corpus.txt", 10, "en_angel_mini"),
+    "BC5CDR": ("bc5cdr/CDR_DevelopmentSet.PubTator.txt", 10, "en_angel_mini"),
+    "BioRED": ("aioner/BioRED_TrainDev.PubTator", 250, "en_angel_bio"),
+}
+Piece = tuple[str, str]
+"""What is written before a character of the plain text, and in its place."""
+
+
+class Link(NamedTuple):
+    """start, end (int): characters. label (str). concept_id (str): empty for none."""
+
+    start: int
+    end: int
+    label: str
+    concept_id: str
+
+
+class Layout(NamedTuple):
+    """text (str): rewritten. offsets (list[int]): of each character of the plain text, and of its
+    end, the place in it."""
+
+    text: str
+    offsets: list[int]
+
+
+def rewritten(text: str, pieces: Iterable[Piece], end: str = "") -> Layout:
+    """text (str): plain. pieces (Iterable[Piece]): one a character. end (str): what is written
+    behind. RETURNS (Layout)."""
+    parts: list[str] = []
+    offsets, size = [], 0
+    for before, instead in pieces:
+        offsets.append(size + len(before))
+        size += len(before) + len(instead)
+        parts += [before, instead]
+    assert len(offsets) == len(text)
+    return Layout("".join(parts) + end, [*offsets, size])
+
+
+def _upper(text: str) -> Layout:
+    return rewritten(text, (("", one.upper()) for one in text))
+
+
+def _lower(text: str) -> Layout:
+    return rewritten(text, (("", one.lower()) for one in text))
+
+
+def _tabs(text: str) -> Layout:
+    return rewritten(text, (("", "\t" if one == " " else one) for one in text))
+
+
+def _between(text: str, sentence: str, clause: str, prefix: str = "") -> Layout:
+    """Sentences and clauses in cells or lines of their own; their full stops and commas go."""
+    pieces: list[Piece] = []
+    for i, one in enumerate(text):
+        before = prefix if i == 0 else ""
+        behind = text[i + 1 : i + 3]
+        if one in ".;," and behind[:1] == " " and (one == "," or behind[1:].isupper()):
+            pieces.append((before, clause if one == "," else sentence))
+        elif one == " " and pieces and text[i - 1] in ".;," and pieces[-1][1] in (sentence, clause):
+            pieces.append((before, ""))
+        else:
+            pieces.append((before, one))
+    return rewritten(text, pieces)
+
+
+def _cells(text: str) -> Layout:
+    return _between(text, "\n", "\t")
+
+
+def _pipes(text: str) -> Layout:
+    return _between(text, "|F\nOBX|2|TX|REPORT^^L||", "|", "OBX|1|TX|REPORT^^L||")
+
+
+def _wrapped(text: str) -> Layout:
+    pieces, column = [], 0
+    for one in text:
+        column += 1
+        if one == " " and column > 40:
+            one, column = "\n", 0
+        pieces.append(("", one))
+    return rewritten(text, pieces)
+
+
+def _html(text: str) -> Layout:
+    """Paragraphs, words in tags, and entities: named, numeric, and of characters that HTML has."""
+    return _marked(
+        text,
+        [("<b>", "</b>"), ("<i>", "</i>"), ('<a href="/wiki?a=1&amp;b=2">', "</a>")],
+        "</p>\n<p>",
+        "<p>",
+        "</p>",
+        _entity,
+    )
+
+
+def _markdown(text: str) -> Layout:
+    marks = [("**", "**"), ("_", "_"), ("[", "](https://example.org/page)"), ("`", "`")]
+    return _marked(text, marks, "\n- ", "## Report\n\n- ", "\n", lambda one, draw: one)
+
+
+def _entity(one: str, draw: random.Random) -> str:
+    if one == " " and draw.random() < 0.1:
+        return "&nbsp;"
+    if one in "-'" and draw.random() < 0.3:
+        return f"&#{ord(one)};"
+    plain = html.escape(one)
+    return (
+        plain
+        if plain != one or one.isascii()
+        else one.encode("ascii", "xmlcharrefreplace").decode()
+    )
+
+
+def _marked(
+    text: str,
+    marks: Sequence[tuple[str, str]],
+    sentence: str,
+    start: str,
+    end: str,
+    write: Callable[[str, random.Random], str],
+) -> Layout:
+    """Every seventh word between marks, every sentence in a line of its own."""
+    draw = random.Random(len(text))
+    first = {found.start(): found.end() for found in re.finditer(r"[^\W_]{3,}(?![^\s.,;])", text)}
+    closing: dict[int, str] = {}
+    pieces: list[Piece] = []
+    for i, one in enumerate(text):
+        before = (start if i == 0 else "") + closing.pop(i, "")
+        if i in first and (i == 0 or text[i - 1] == " ") and draw.random() < 0.15:
+            mark = draw.choice(marks)
+            before += mark[0]
+            closing[first[i]] = mark[1]
+        is_break = one == " " and text[i - 1] == "." and text[i + 1 : i + 2].isupper()
+        pieces.append((before, sentence if is_break else write(one, draw)))
+    return rewritten(text, pieces, "".join(closing.values()) + end)
+
+
+LAYOUTS: dict[str, Callable[[str], Layout]] = {
+    "capitals": _upper,
+    "small letters": _lower,
+    "wrapped lines": _wrapped,
+    "tabs for spaces": _tabs,
+    "cells": _cells,
+    "HL7": _pipes,
+    "HTML": _html,
+    "Markdown": _markdown,
+}
+
+
+def links_of(nlp: Any, texts: Sequence[str]) -> list[list[Link]]:
+    """nlp (Any): a pipeline. texts (Sequence[str]). RETURNS (list[list[Link]]): of each."""
+    return [
+        [
+            Link(e.start_char, e.end_char, e.label_, e.kb_id_ if e.kb_id_ != "NIL" else "")
+            for e in doc.ents
+        ]
+        for doc in nlp.pipe(texts, batch_size=32)
+    ]
+
+
+def layout_losses(nlp: Any, texts: Sequence[str], layout: str) -> tuple[int, int, int]:
+    """RETURNS (tuple[int, int, int]): links of the plain texts, lost ones, added ones."""
+    plain = links_of(nlp, texts)
+    layouts = [LAYOUTS[layout](text) for text in texts]
+    total = lost = added = 0
+    for before, one, after in zip(
+        plain, layouts, links_of(nlp, [one.text for one in layouts]), strict=True
+    ):
+        moved = [
+            link._replace(start=one.offsets[link.start], end=one.offsets[link.end - 1] + 1)
+            for link in before
+            if link.concept_id
+        ]
+        linked = [link for link in after if link.concept_id]
+        total += len(moved)
+        lost += sum(not _has(linked, link) for link in moved)
+        added += sum(not _has(moved, link) for link in linked)
+    return total, lost, added
+
+
+def _has(links: Iterable[Link], wanted: Link) -> bool:
+    return any(
+        link.concept_id == wanted.concept_id and link.start < wanted.end and wanted.start < link.end
+        for link in links
+    )
+
+
+def corpus_figures(nlp: Any, documents: Sequence[Any]) -> tuple[float, float, int]:
+    """RETURNS (tuple[float, float, int]): F-scores of exact mentions and of the identifiers of
+    documents, in per cent; exact mentions."""
+    labels = {_plain(m.label) for document in documents for m in document.mentions}
+    documents = list(complete_ids(documents, nlp.get_pipe("angel_linker").kb.resolve))
+    spans, ids = [0, 0, 0], [0, 0, 0]
+    for document, links in zip(
+        documents, links_of(nlp, [one.text for one in documents]), strict=True
+    ):
+        gold = {(m.start, m.end, _plain(m.label)) for m in document.mentions}
+        found = {(m.start, m.end, _plain(m.label)) for m in links if _plain(m.label) in labels}
+        _count(spans, gold, found)
+        gold_ids = {one for m in document.mentions for one in re.split(r"[|+,;]", m.concept_ids)}
+        found_ids = {one.concept_id for one in links if _plain(one.label) in labels}
+        _count(ids, gold_ids - {""}, found_ids - {""})
+    return _f_score(*spans), _f_score(*ids), spans[2]
+
+
+def _plain(label: str) -> str:
+    plain = re.sub(r"[^a-z]", "", label.lower())
+    known = {"diseaseorphenotypicfeature": "disease", "chemicalentity": "chemical"}
+    known |= {"geneorgeneproduct": "gene", "organismtaxon": "species"}
+    for name in ("specificdisease", "diseaseclass", "modifier", "compositemention"):
+        known[name] = "disease"
+    return known.get(plain, plain)
+
+
+def _count(counts: list[int], gold: set[Any], found: set[Any]) -> None:
+    for i, n in enumerate((len(gold), len(found), len(gold & found))):
+        counts[i] += n
+
+
+def _f_score(gold: int, found: int, right: int) -> float:
+    return 200 * right / max(gold + found, 1)
+
+
+def sentences(first: int) -> Iterator[Any]:
+    """first (int): 0 or 1. YIELDS (Any): every second row of the file, from that one on."""
+    for line in SENTENCES.read_text("utf8").splitlines()[first::2]:
+        yield json.loads(line)
+
+
+def sentence_figures(nlp: Any, rows: Sequence[Any]) -> tuple[float, float]:
+    """RETURNS (tuple[float, float]): F-scores of mentions with exact boundaries, and of those that
+    share a character, in per cent. A mention has one of its labels; optional ones do not count."""
+    exact, near = [0, 0, 0], [0, 0, 0]
+    for row, links in zip(rows, links_of(nlp, [row["text"] for row in rows]), strict=True):
+        gold = [
+            (m["start"], m["end"], {m["label"], *m.get("also", ())}, m.get("optional", False))
+            for m in row["mentions"]
+        ]
+        for counts, is_exact in ((exact, True), (near, False)):
+            hits = set()
+            for link in links:
+                over = [
+                    (i, optional)
+                    for i, (start, end, labels, optional) in enumerate(gold)
+                    if link.label in labels
+                    and (
+                        (link.start, link.end) == (start, end)
+                        if is_exact
+                        else link.start < end and start < link.end
+                    )
+                ]
+                hits |= {i for i, optional in over if not optional}
+                in_optional = any(o and link.start < e and s < link.end for s, e, _, o in gold)
+                counts[1] += not (in_optional and not hits.intersection(i for i, _ in over))
+            counts[0] += sum(not optional for *_, optional in gold)
+            counts[2] += len(hits)
+    return _f_score(*exact), _f_score(*near)
+
+
+def case_figures(nlps: dict[str, Any], path: Path) -> tuple[int, int]:
+    """RETURNS (tuple[int, int]): checks that hold, checks; prints those that do not."""
+    right = total = 0
+    with path.open(encoding="utf8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            for name in row["pipeline"].split(","):
+                doc = nlps[f"en_angel_{name}"](
+                    row["text"].encode().decode("unicode_escape")
+                    if "\\" in row["text"]
+                    else row["text"]
+                )
+                found = [(e.text, e.kb_id_ or "NIL", e.label_) for e in doc.ents]
+                for check in row["check"].split("; "):
+                    words, _, wanted = check.rpartition("=")
+                    words, _, number = words.partition("#")
+                    own = [kb_id for text, kb_id, _ in found if text == words]
+                    place = int(number or 1) - 1
+                    answer = own[place] if place < len(own) else "NIL"
+                    total += 1
+                    right += answer in wanted.split("|")
+                    if answer not in wanted.split("|"):
+                        print(f"{row['id']}, {name}: {check}, found {found}")
+    return right, total
+
+
+def main(
+    most: Annotated[int, typer.Option(help="Documents of each corpus.")] = 50,
+    varied: Annotated[int, typer.Option(help="Documents of each corpus to rewrite.")] = 12,
+    only: Annotated[str, typer.Option(help="`layouts`, `corpora` or `cases`.")] = "",
+    layout: Annotated[list[str] | None, typer.Option(help="These layouts alone.")] = None,
+    cases: Annotated[Path | None, typer.Option(help="Tab-separated cases.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Also as JSON.")] = None,
+) -> None:
+    """Print Markdown tables."""
+    nlps = {
+        name: spacy_angel.load(name, dtype="float32") for name in ("en_angel_mini", "en_angel_bio")
+    }
+    documents = {
+        name: [*read_corpus(DATA / file, strict=False)][first : first + most]
+        for name, (file, first, _) in CORPORA.items()
+    }
+    odd = list(sentences(1))
+    figures: dict[str, Any] = {}
+    if only in ("", "corpora"):
+        for name, own in documents.items():
+            figures[name] = corpus_figures(nlps[CORPORA[name][2]], own)
+        for name, nlp in nlps.items():
+            figures[f"sentences, {name}"] = sentence_figures(nlp, odd)
+    if only in ("", "layouts"):
+        texts = [one.text for own in documents.values() for one in own[:varied]]
+        texts += [row["text"] for row in odd[: 3 * varied]]
+        for name in layout or LAYOUTS:
+            figures[name] = layout_losses(nlps["en_angel_mini"], texts, name)
+    if cases is not None:
+        figures["cases"] = case_figures(nlps, cases)
+    for name, row in figures.items():
+        print(name, *(f"{one:.2f}" if isinstance(one, float) else one for one in row))
+    if output is not None:
+        output.write_text(json.dumps(figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    typer.run(main)
