@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from .options import Curation, OtherVocabulary, open_source
-from .serve import AllowedHosts, Host, Port, Source, TokenFile
+from .serve import AllowedHosts, Host, Port, Source, TokenFile, check_extra
 
 
 def mcp(
@@ -25,23 +25,20 @@ def mcp(
     The program that runs the language model starts it and talks to it over standard input and
     output.
     """
-    from ..service.serving import check_extra
-
     check_extra("mcp", "mcp", "uvicorn")
     from ..service.core import Service
     from ..service.guards import Guard, access_for
-    from ..service.serving import serve
+    from ..service.serving import Server
     from ..service.tools import make_http_app, make_server
 
     access = access_for(host, token_file, allow_host or (), ()) if http else None
-    nlp, linker = open_source(pipeline, kb, curation)
-    service = Service(nlp, linker)
+    service = Service(*open_source(pipeline, kb, curation))
     server = make_server(service)
     try:
         if access is None:
             server.run()
         else:
             app = Guard(make_http_app(server, service.limits), access, service.limits)
-            serve(app, host, port, lambda address: typer.echo(f"{address}/mcp", err=True))
+            Server(app, host, port, path="/mcp").run()
     finally:
         service.close()

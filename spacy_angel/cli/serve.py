@@ -1,11 +1,13 @@
 """`spacy-angel serve`: a pipeline as a web service."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..errors import AngelError
 from .options import Curation, OtherVocabulary, open_source
 
 Source = Annotated[
@@ -31,11 +33,10 @@ def serve(
     port: Port = 8000,
     token_file: TokenFile = None,
     allow_host: AllowedHosts = None,
-    max_bytes: Annotated[int, typer.Option(min=1, help="Per request.")] = 4 * 2**20,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Per request.")] = 2**20,
     max_documents: Annotated[int, typer.Option(min=1, help="Per request.")] = 2000,
-    max_mentions: Annotated[int, typer.Option(min=1, help="Given in a request.")] = 10_000,
     max_waiting: Annotated[int, typer.Option(min=1, help="Requests at a time.")] = 128,
-    max_characters: Annotated[int, typer.Option(min=1, help="Per text.")] = 20_000,
+    max_characters: Annotated[int, typer.Option(min=1, help="Per text.")] = 10_000,
     max_seconds: Annotated[int, typer.Option(min=1, help="Per request.")] = 300,
     openapi: Annotated[
         bool, typer.Option("--openapi", help="Print the OpenAPI description and exit.")
@@ -45,26 +46,27 @@ def serve(
 
     SIGTERM or Ctrl-C stops it once the requests in progress are answered.
     """
-    from ..service.serving import check_extra
-
     check_extra("serve", "fastapi", "uvicorn", "prometheus_client")
     from ..service.app import OPEN_PATHS, make_app
     from ..service.core import Service
     from ..service.guards import access_for
     from ..service.limits import Limits
-    from ..service.metrics import Metrics
-    from ..service.serving import serve as run
+    from ..service.serving import Server
 
     access = access_for(host, token_file, allow_host or (), OPEN_PATHS)
-    limits = Limits(
-        max_bytes, max_documents, max_mentions, max_waiting, max_characters, max_seconds
-    )
-    metrics = Metrics()
+    limits = Limits(max_bytes, max_documents, max_waiting, max_characters, max_seconds)
     nlp, linker = open_source(pipeline, kb, curation)
-    service = Service(nlp, linker, limits, metrics.batch)
-    app = make_app(service, access, metrics)
+    service = Service(nlp, linker, limits)
+    app = make_app(service, access)
     if openapi:
         typer.echo(json.dumps(app.openapi(), indent=1, ensure_ascii=False))
         service.close()
     else:
-        run(app, host, port, on_ready=lambda address: typer.echo(address, err=True))
+        Server(app, host, port).run()
+
+
+def check_extra(extra: str, *modules: str) -> None:
+    """extra (str): of the command of the same name. modules (str): that it installs.
+    RAISES (AngelError): one is not installed."""
+    if not all(map(find_spec, modules)):
+        raise AngelError(f"`spacy-angel {extra}` needs: pip install 'spacy-angel[{extra}]'.")

@@ -2,41 +2,42 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+from starlette.exceptions import HTTPException
 
 from ..about import __version__
+from ..vocabulary.names.concepts import Concept
 from .core import Service, jobs_of
-from .formats import HTML, JSON, WRITERS, accepted
 from .guards import Access, Guard, problem
-from .metrics import Metrics
-from .page import demo_page, page_headers
-from .schema import ConceptAnswer, Health, LinkAnswer, LinkRequest, NameHits, Problem
+from .schema import LinkAnswer, LinkedDocument, LinkRequest, NameHit, Problem
 
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-
-OPEN_PATHS = ("/", "/health", "/openapi.json")
-"""They need no token: the page, and the description of the service."""
-_PROBLEMS = {
-    401: "The token is missing or wrong.",
-    403: "The request comes from another web page.",
-    413: "The body is too large.",
-    421: "The host name is not that of the service.",
-    422: "The request is not valid; the line says why.",
-}
+_PAGE = Path(__file__).with_name("page")
+OPEN_PATHS = ("/", "/page/page.js", "/page/page.css", "/health", "/openapi.json")
+"""Paths that need no token: the page and the description of the service."""
 
 
-def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
+def make_app(service: Service, access: Access) -> FastAPI:
     """Build the ASGI application.
 
     service (Service): answers; closed with the application.
-    access (Access): who may send requests. metrics (Metrics): updated by the service.
+    access (Access): who may send requests.
     RETURNS (FastAPI): the application.
     """
-    from fastapi import FastAPI, Path, Query, Request, Response
-    from fastapi.exceptions import RequestValidationError
-    from starlette.exceptions import HTTPException
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -50,9 +51,15 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        responses={c: {"model": Problem, "description": text} for c, text in _PROBLEMS.items()},
+        responses={"default": {"model": Problem, "description": "The request is refused."}},
     )
     app.add_middleware(Guard, access=access, limits=service.limits)
+    registry = CollectorRegistry()
+    n_documents = Counter("spacy_angel_documents", "Linked documents", registry=registry)
+    n_mentions = Counter("spacy_angel_mentions", "Mentions", ["status"], registry=registry)
+    seconds = Histogram("spacy_angel_link_seconds", "From request to answer", registry=registry)
+    waiting = Gauge("spacy_angel_waiting_requests", "Unanswered requests", registry=registry)
+    waiting.set_function(lambda: service.n_waiting)
 
     @app.exception_handler(RequestValidationError)
     async def on_invalid(_: Request, error: RequestValidationError) -> Response:
@@ -62,67 +69,60 @@ def make_app(service: Service, access: Access, metrics: Metrics) -> "FastAPI":
     async def on_http(_: Request, error: HTTPException) -> Response:
         return problem(error.status_code, f"{error.detail}.", error.headers)
 
-    @app.post(
-        "/link",
-        response_model=LinkAnswer,
-        summary="Link texts, documents with mentions, and strings",
-        responses={
-            200: {"content": {name: {} for name in WRITERS if name not in (JSON, HTML)}},
-            406: {"model": Problem, "description": "No accepted media type is available."},
-            429: {"model": Problem, "description": "Too many requests are waiting."},
-        },
-    )
-    async def link(
-        request: Request,
-        body: LinkRequest,
-        explain: bool = Query(False, description="Explain each link."),
-    ) -> Response:
-        kind = accepted(request.headers.get("accept"))
-        jobs = jobs_of(body, service.limits, explain=explain, html=kind == HTML)
-        begin = perf_counter()
-        linked = await service.link(jobs, request.is_disconnected)
-        metrics.answered(linked, perf_counter() - begin)
-        return Response(WRITERS[kind](jobs, linked, len(body.strings)), media_type=kind)
+    @app.post("/link")
+    async def link(request: Request, body: LinkRequest, explain: bool = False) -> LinkAnswer:
+        """Link texts, documents with mentions, and strings; with `explain`, give the reasons."""
+        jobs = jobs_of(body, service.limits, explain=explain)
+        with seconds.time():
+            linked = await service.link(jobs, request)
+        n_documents.inc(len(linked))
+        for mention in chain.from_iterable(linked):
+            n_mentions.labels(mention.status).inc()
+        n = len(jobs) - len(body.strings)
+        documents = [
+            LinkedDocument(doc_id=job.document.doc_id, mentions=mentions)
+            for job, mentions in zip(jobs[:n], linked, strict=False)
+        ]
+        return LinkAnswer(documents=documents, strings=[mention for (mention,) in linked[n:]])
 
-    @app.get("/concepts", summary="Find concepts by the beginning of a name")
+    @app.get("/concepts")
     def concepts(
-        q: str = Query(min_length=1, max_length=500, description="An identifier or a name."),
-        limit: int = Query(10, ge=1, le=100, description="Maximum number of concepts."),
-    ) -> NameHits:
-        return NameHits(concepts=service.search(q, limit))
+        q: Annotated[str, Query(min_length=1, max_length=500)],
+        limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    ) -> list[NameHit]:
+        """Find concepts by identifier, by name, by the beginning of a name, or by a similar name;
+        the best come first."""
+        return service.search(q, limit)
 
-    @app.get(
-        "/concepts/{concept_id:path}",
-        summary="Look up a concept",
-        responses={404: {"model": Problem, "description": "There is no such concept."}},
-    )
-    def concept(concept_id: str = Path(max_length=500)) -> ConceptAnswer:
+    @app.get("/concepts/{concept_id:path}")
+    def concept(concept_id: str) -> Concept:
+        """Look up a concept by its identifier."""
         return service.concept(concept_id)
 
-    @app.get("/health", summary="Check that the service is running")
-    def health() -> Health:
-        return service.health()
+    @app.get("/health")
+    async def health() -> dict[str, str | int]:
+        """Check that the service is running."""
+        return {"status": "ok", "version": __version__, "concepts": len(service.kb)}
 
-    @app.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
-    def show_metrics() -> Response:
-        content, media_type = metrics.text(service.queue.n_waiting)
-        return Response(content, media_type=media_type)
+    @app.get("/metrics", response_class=Response)
+    async def metrics() -> Response:
+        """Get metrics for Prometheus."""
+        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
     @app.get("/", include_in_schema=False)
-    def page() -> Response:
-        html = demo_page(needs_token=access.token is not None)
-        return Response(html, media_type=HTML, headers=page_headers(html))
+    async def page() -> FileResponse:
+        return FileResponse(_PAGE / "index.html")
 
+    app.mount("/page", StaticFiles(directory=_PAGE))
     return app
 
 
 def _first_problem(error: dict[str, Any]) -> str:
-    """RETURNS (str): one line: where a request is wrong, and what was expected, without what it
-    has."""
+    """RETURNS (str): one line: what is wrong and where, without any text of the request."""
     if error["type"] == "json_invalid":
-        return f"body: it is no JSON, from character {error['loc'][-1]} on."
+        return f"body: invalid JSON at character {error['loc'][-1]}."
     path = list(error["loc"][1:]) or ["body"]
     if error["type"] == "extra_forbidden":
-        path[-1] = "(a field of another name)"  # the name is the client's text
+        path[-1] = "(unknown field)"  # the name is the client's text
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return f"{where.lstrip('.')}: {error['msg'].removeprefix('Value error, ')}."

@@ -1,129 +1,126 @@
-"""One thread links the requests that arrive together in one batch, fairly."""
+"""One thread links the documents of all requests in small batches."""
 
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from .limits import Refused
-from .linking import Failure, Job, Linked
 
-Results: TypeAlias = list[Linked | Failure]
+if TYPE_CHECKING:
+    from .linking import Job, PipelineLinker
+    from .schema import LinkedMention
 
-# A batch of eight abstracts is as fast, for each of them, as one of 64.
 MAX_DOCUMENTS = 8
-MAX_CHARACTERS = 10_000
+"""Documents of one request in the queue at the same time, which makes the requests take turns."""
+# Size of a batch in characters. A short document counts as an eighth of it, since the links take
+# longer than the text; larger batches are not faster per document.
+_BATCH = 10_000
+_LEAST = _BATCH // MAX_DOCUMENTS
+# Documents of up to this size need not wait until a larger one is finished.
+_SMALL = 2 * _LEAST
+# Seconds after which small documents interrupt a batch.
+_SLICE = 0.5
 
 
 @dataclass(eq=False)
-class _Waiting:
-    """A request: its documents, the results so far, and the next document to link."""
+class _Item:
+    job: "Job"
+    future: "Future[list[LinkedMention]]" = field(default_factory=Future)
 
-    jobs: Sequence[Job]
-    future: "Future[Results]" = field(default_factory=Future)
-    results: dict[int, Linked | Failure] = field(default_factory=dict)
-    next: int = 0
+    @property
+    def size(self) -> int:
+        return min(max(len(self.job.document.text), _LEAST), _BATCH)
 
 
 class LinkQueue:
-    """Takes requests from any thread and links them in one. Batches are small, and take one
-    document of each request in turn, so that a small request does not wait for a large one.
+    """Takes documents from any thread and links them in its own, the oldest first.
 
-    link (Callable): links documents together, in their order.
-    max_waiting (int): requests that may wait at a time.
-    on_batch (Callable): called with the number of documents and the seconds of each batch.
+    linker (PipelineLinker): links a batch in several passes; between two of them, a batch of small
+        documents may be linked.
     """
 
-    def __init__(
-        self,
-        link: Callable[[Sequence[Job]], Results],
-        max_waiting: int,
-        on_batch: Callable[[int, float], None] = lambda documents, seconds: None,
-    ) -> None:
-        self.n_waiting = 0
-        self._link = link
-        self._max_waiting = max_waiting
-        self._on_batch = on_batch
+    def __init__(self, linker: "PipelineLinker") -> None:
+        self._linker = linker
         self._condition = Condition()
-        self._turn: deque[_Waiting] = deque()
+        self._waiting: list[_Item] = []
         self._is_closed = False
         self._thread = Thread(target=self._run, name="linking", daemon=True)
         self._thread.start()
 
-    def submit(self, jobs: Sequence[Job]) -> "Future[Results]":
-        """Queue the documents of a request.
+    def submit(self, job: "Job") -> "Future[list[LinkedMention]]":
+        """Queue a document.
 
-        jobs (Sequence[Job]): of one request.
-        RETURNS (Future[Results]): one result per document; if cancelled, the rest is not linked.
-        RAISES (Refused): too many requests are waiting, or the queue is closed.
+        job (Job): the document.
+        RETURNS (Future[list[LinkedMention]]): its mentions, or `Refused` if the pipeline fails on
+            the document. Cancel it if the links are no longer wanted.
+        RAISES (Refused): the queue is closed.
         """
-        waiting = _Waiting(jobs)
+        item = _Item(job)
         with self._condition:
             if self._is_closed:
                 raise Refused(503, "The service is stopping.")
-            if self.n_waiting >= self._max_waiting:
-                raise Refused(429, f"{self._max_waiting:,} requests are waiting. Try again later.")
-            if not jobs:
-                waiting.future.set_result([])
-                return waiting.future
-            self.n_waiting += 1
-            waiting.future.add_done_callback(self._on_done)
-            self._turn.append(waiting)
+            self._waiting.append(item)
             self._condition.notify()
-        return waiting.future
+        return item.future
 
     def close(self) -> None:
-        """Link what is waiting, and accept nothing more."""
+        """Link the waiting documents, and accept no more."""
         with self._condition:
             self._is_closed = True
             self._condition.notify()
         self._thread.join()
 
-    def _on_done(self, _: "Future[Results]") -> None:
-        with self._condition:
-            self.n_waiting -= 1
-
     def _run(self) -> None:
-        while batch := self._next_batch():
-            begin = time.perf_counter()
-            jobs = [waiting.jobs[i] for waiting, i in batch]
-            try:
-                results = self._link(jobs)
-            except Exception as error:  # otherwise all requests would wait forever
-                results = [Failure(type(error).__name__)] * len(batch)
-            seconds = time.perf_counter() - begin
-            self._on_batch(len(batch), seconds)
-            for (waiting, i), result in zip(batch, results, strict=True):
-                waiting.results[i] = result
-                if len(waiting.results) == len(waiting.jobs):
-                    with suppress(InvalidStateError):  # the client has gone
-                        waiting.future.set_result(
-                            [waiting.results[j] for j in range(len(waiting.jobs))]
-                        )
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._waiting or self._is_closed)
+                if not self._waiting:
+                    return
+            with self._linker.nlp.memory_zone():  # frees what texts add to spaCy's vocabulary
+                begin = time.monotonic()
+                for _ in self._link(self._take(_BATCH)):
+                    if time.monotonic() - begin > _SLICE:
+                        for _ in self._link(self._take(_SMALL)):
+                            pass
+                        begin = time.monotonic()
 
-    def _next_batch(self) -> list[tuple[_Waiting, int]]:
-        """RETURNS (list[tuple[_Waiting, int]]): requests, each with the index of a document; empty
-        once the queue is closed and nothing is waiting."""
-        batch: list[tuple[_Waiting, int]] = []
+    def _take(self, largest: int) -> list[_Item]:
+        """RETURNS (list[_Item]): a batch of the waiting documents up to a size."""
+        batch, rest, room = [], [], _BATCH
         with self._condition:
-            self._condition.wait_for(self._is_ready)
-            n_characters = 0
-            while self._turn and len(batch) < MAX_DOCUMENTS:
-                waiting = self._turn[0]
-                n_characters += len(waiting.jobs[waiting.next].document.text)
-                if batch and n_characters > MAX_CHARACTERS:
-                    break
-                batch.append((waiting, waiting.next))
-                waiting.next += 1
-                self._turn.rotate(-1)
-                if waiting.next == len(waiting.jobs):
-                    self._turn.pop()
+            for item in self._waiting:
+                if item.future.cancelled():
+                    continue
+                if item.size <= min(largest, room):
+                    batch.append(item)
+                    room -= item.size
+                else:
+                    rest.append(item)
+            self._waiting = rest
         return batch
 
-    def _is_ready(self) -> bool:
-        self._turn = deque(one for one in self._turn if not one.future.cancelled())
-        return bool(self._turn) or self._is_closed
+    def _link(self, items: Sequence[_Item]) -> Iterator[None]:
+        """Link documents together or, if that fails, each alone. YIELDS (None): after a pass."""
+        found: list[list[LinkedMention]] = [[] for _ in items]
+        error = None
+        try:
+            for i, mentions in self._linker.link([item.job for item in items]):
+                found[i] += mentions
+                yield
+                if all(item.future.cancelled() for item in items):
+                    return
+        except Exception as failure:  # otherwise all requests would wait forever
+            if len(items) > 1:
+                for item in items:
+                    yield from self._link([item])
+                return
+            # The message may quote the document.
+            what = f"document {items[0].job.document.doc_id}: the pipeline fails on it"
+            error = Refused(500, f"{what} ({type(failure).__name__}).")
+        for item, mentions in zip(items, found, strict=True):
+            with suppress(InvalidStateError):  # the client has gone
+                item.future.set_exception(error) if error else item.future.set_result(mentions)

@@ -1,9 +1,9 @@
 """Checks before a request reaches the service: host, origin, token and size; and error answers.
 
-A web page that is open in a browser on this machine can send requests to it, but it cannot choose
-the headers `Host`, `Origin` and `Sec-Fetch-Site`. They distinguish it from the service's own page:
-another page has another origin, and one whose domain name was made to resolve to this machine (DNS
-rebinding) has that name as the host.
+A web page that is open in a browser can send requests to this machine, but it cannot choose the
+headers `Host` and `Origin`. They distinguish it from the service's own page: another page has
+another origin, and one whose domain name was made to resolve to this machine (DNS rebinding) has
+that name as the host.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
@@ -35,21 +35,14 @@ logger = logging.getLogger(__name__)
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MIN_TOKEN = 16
 _BODY_SECONDS = 60.0
-# Bodies of the largest size that are held at a time, together.
-_MAX_BODIES = 32
-_SAFE_HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"no-store"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
-)
-_HEADERS = {
-    401: {"WWW-Authenticate": "Bearer"},
-    429: {"Retry-After": "1"},
-    # The rest of the body is not read.
-    408: {"Connection": "close"},
-    413: {"Connection": "close"},
+_SAFE_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
 }
+_HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +52,7 @@ class Access:
     hosts (frozenset[str]): accepted host names, without ports; empty for any, which is only safe
         with a token.
     token (str | None): that requests must send.
-    open_paths (frozenset[str]): that need no token, since they show nothing of the vocabulary or of
-        texts.
+    open_paths (frozenset[str]): paths that need no token.
     """
 
     hosts: frozenset[str] = frozenset(LOOPBACK)
@@ -109,19 +101,17 @@ class Guard:
     application fails.
 
     app (ASGIApp): the application. access (Access): who may send requests.
-    limits (Limits): `max_bytes` limits each request, and so all that are in progress.
+    limits (Limits): of the body.
     """
 
     def __init__(self, app: "ASGIApp", access: Access, limits: Limits) -> None:
         self._app = app
         self._access = access
         self._limits = limits
-        self._n_bytes = 0
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":  # web sockets are not served
-                await self._app(scope, receive, send)
+        if scope["type"] != "http":  # the server refuses web sockets
+            await self._app(scope, receive, send)
             return
         has_begun = False
 
@@ -129,16 +119,15 @@ class Guard:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
-                names = {name for name, _ in message["headers"]}
-                more = [pair for pair in _SAFE_HEADERS if pair[0] not in names]
-                message = {**message, "headers": [*message["headers"], *more]}
+                headers = MutableHeaders(scope=message)
+                for name, value in _SAFE_HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
-        body = bytearray()
         try:
             self._check(scope["path"], Headers(scope=scope))
-            await self._read(Request(scope, receive), body)
-            messages = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+            body = await asyncio.wait_for(self._read(Request(scope, receive)), _BODY_SECONDS)
+            messages = [{"type": "http.request", "body": body, "more_body": False}]
 
             async def receive_again() -> "Message":
                 return messages.pop() if messages else await receive()
@@ -146,6 +135,9 @@ class Guard:
             await self._app(scope, receive_again, send_safely)
         except ClientDisconnect:
             pass
+        except asyncio.TimeoutError:
+            text = f"The body took more than {_BODY_SECONDS:g} seconds."
+            await problem(408, text)(scope, receive, send_safely)
         except Refused as refused:
             await problem(refused.status, str(refused))(scope, receive, send_safely)
         except Exception as error:
@@ -156,50 +148,27 @@ class Guard:
             if not has_begun:
                 text = f"The service failed ({kind}); see its log. Please report it."
                 await problem(500, text)(scope, receive, send_safely)
-        finally:
-            self._n_bytes -= len(body)
 
     def _check(self, path: str, headers: Headers) -> None:
         # No browser sends one of these headers twice.
-        host, origin, site = (
-            ", ".join(headers.getlist(name)) for name in ("host", "origin", "sec-fetch-site")
-        )
+        host, origin = (", ".join(headers.getlist(name)) for name in ("host", "origin"))
         hosts = self._access.hosts
         if not host or (hosts and _hostname(host) not in hosts):
             raise Refused(421, "The header Host is not that of this service.")
         if "origin" in headers and urlsplit(origin).netloc.lower() != host.lower():
             raise Refused(403, "The header Origin is not that of this service.")
-        is_open = path in self._access.open_paths
-        # Any page may link to the service's own page; all other requests come from that page.
-        is_link = is_open and headers.get("sec-fetch-mode") == "navigate"
-        if site in ("cross-site", "same-site") and not is_link:
-            raise Refused(403, "The header Sec-Fetch-Site is not that of this service.")
-        if self._access.token is not None and not is_open:
+        if self._access.token is not None and path not in self._access.open_paths:
             given = headers.get("authorization", "").encode("latin1")
             if not hmac.compare_digest(given, f"Bearer {self._access.token}".encode("latin1")):
                 raise Refused(401, "A token is needed: the header `Authorization: Bearer TOKEN`.")
 
-    async def _read(self, request: Request, body: bytearray) -> None:
-        """Read the whole body into `body`, and count its bytes."""
-        limit = self._limits.max_bytes
-        too_much = Refused(413, f"The request has more than {limit:,} bytes. Send it in parts.")
-        declared = request.headers.get("content-length", "")
-        if declared.isdecimal() and int(declared[:20]) > limit:
-            raise too_much
-
-        async def read() -> None:
-            async for piece in request.stream():
-                body.extend(piece)
-                self._n_bytes += len(piece)
-                if len(body) > limit:
-                    raise too_much
-                if self._n_bytes > limit * _MAX_BODIES:
-                    raise Refused(429, "Too many bytes are being answered. Try again later.")
-
-        try:
-            await asyncio.wait_for(read(), _BODY_SECONDS)
-        except asyncio.TimeoutError:
-            raise Refused(408, f"The body took more than {_BODY_SECONDS:g} seconds.") from None
+    async def _read(self, request: Request) -> bytes:
+        limit, body = self._limits.max_bytes, bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > limit:
+                raise Refused(413, f"The request has more than {limit:,} bytes. Send it in parts.")
+        return bytes(body)
 
 
 def _hostname(host: str) -> str:
@@ -210,8 +179,8 @@ def _hostname(host: str) -> str:
 
 
 def problem(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """status (int): of HTTP. text (str): what was wrong, in one line, without any text of the
-    request. headers (Mapping[str, str] | None): None for those of the status.
+    """status (int): HTTP status code. text (str): what is wrong, in one line, without any text of
+    the request. headers (Mapping[str, str] | None): None for those of the status.
     RETURNS (JSONResponse): the answer."""
     headers = _HEADERS.get(status) if headers is None else headers
     return JSONResponse({"error": text}, status, headers)

@@ -1,4 +1,4 @@
-"""What a request may hold, and how one is refused."""
+"""Limits of the service, and how it refuses a request."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,9 @@ from ..errors import AngelError
 
 
 class Refused(AngelError):
-    """A request that is not answered.
+    """A request that the service does not answer.
 
-    status (int): of HTTP. message (str): one line; nothing of a text.
+    status (int): HTTP status code. message (str): one line, without any text of the request.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -18,20 +18,18 @@ class Refused(AngelError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may hold.
+    """Limits of a request.
 
-    max_bytes (int): of its body.
+    max_bytes (int): size of the body. Each open connection may hold as much.
     max_documents (int): texts, documents and strings.
-    max_mentions (int): that are given, strings included.
-    max_waiting (int): requests that may wait at a time.
-    max_characters (int): of one text, which goes through the pipeline in one piece while others
-        wait.
+    max_waiting (int): requests that wait for links at the same time.
+    max_characters (int): length of a text. Finding its mentions cannot be interrupted, so other
+        requests wait for it.
     max_seconds (int): from a request for links to its answer.
     """
 
-    max_bytes: int = 4 * 2**20
+    max_bytes: int = 2**20
     max_documents: int = 2000
-    max_mentions: int = 10_000
     max_waiting: int = 128
-    max_characters: int = 20_000
+    max_characters: int = 10_000
     max_seconds: int = 300

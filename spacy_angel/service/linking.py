@@ -3,7 +3,6 @@
 import logging
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING
@@ -13,60 +12,41 @@ from ..corpora.documents import CorpusDocument
 from ..linking.mentions.permitted import links_label
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
-from ..linking.showing.page import links_html
-from ..pipelines.components import link_by_source, prepare_docs
-from .schema import Found, LinkedMention
+from ..pipelines.components import prepare_docs
+from .schema import ExplainedMention, Found, LinkedMention
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
 
     from ..linking.linker import AngelLinker
-    from ..linking.showing.explanation import LinkExplanation
+    from ..vocabulary.changes.curated import Curated
 
 logger = logging.getLogger(__name__)
+
+MAX_MENTIONS = 48
+"""Mentions that are linked in one pass, during which all requests wait. A mention of unknown words
+takes up to 0.07 s on one core; most take a tenth of that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A document that is to be linked.
+    """A document to link.
 
-    document (CorpusDocument): the text, and the mentions where they are given.
-    given (bool): they are; else the pipeline finds them.
-    explain (bool): reasons are wanted. html (bool): the page's part is wanted as well.
+    document (CorpusDocument): text and mentions.
+    given (bool): link these mentions; otherwise the pipeline finds them.
+    explain (bool): add reasons.
     """
 
     document: CorpusDocument
     given: bool = False
     explain: bool = False
-    html: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """What came of it.
-
-    mentions (tuple[LinkedMention, ...]): given ones in their order. html (str): see `Job`.
-    """
-
-    mentions: tuple[LinkedMention, ...]
-    html: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A document that the pipeline cannot link.
-
-    kind (str): of the exception; its text may hold the document's.
-    """
-
-    kind: str
 
 
 class PipelineLinker:
-    """Links documents; one thread at a time may call it.
+    """Links documents; only one thread at a time may use it.
 
-    nlp (Language): a pipeline, whose components after the linker do not run.
+    nlp (Language): a pipeline; components after the linker do not run.
     linker (AngelLinker): the linker in it.
     """
 
@@ -74,58 +54,72 @@ class PipelineLinker:
         self.nlp = nlp
         self.linker = linker
         # Opened now: without model, vocabulary or rules no document could be linked.
-        with self._rules():
-            linker.kb.search_space(linker.generator.prompts, [None])
+        self._read_rules()
+        linker.kb.search_space(linker.generator.prompts, [None])
 
-    def __call__(self, jobs: Sequence[Job]) -> list[Linked | Failure]:
-        """Link documents together; where that fails, each alone.
+    def link(self, jobs: Sequence[Job]) -> Iterator[tuple[int, list[LinkedMention]]]:
+        """Link documents in passes of up to `MAX_MENTIONS` mentions. A document with more is linked
+        in several passes, each without the evidence of the mentions of the others.
 
         jobs (Sequence[Job]): of any requests.
-        RETURNS (list[Linked | Failure]): one a job, in their order.
+        YIELDS (tuple[int, list[LinkedMention]]): index of a document and its mentions, or some of
+            them. Documents without mentions are left out. All follow the rules of curation as they
+            were at the start.
         """
-        with self._rules():
-            return self._link_or_fail(jobs)
+        curated = self._read_rules()
+        for given in (False, True):
+            chosen = [i for i, job in enumerate(jobs) if job.given is given]
+            if not chosen:
+                continue
+            key = GOLD_SPANS if given else self.linker.settings.span_key
+            documents = [jobs[i].document for i in chosen]
+            with warnings.catch_warnings():
+                # Warnings quote labels, which are the callers' words.
+                warnings.simplefilter("ignore")
+                docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
+            for batch in _passes([find_spans(doc, key) for doc in docs]):
+                with (
+                    warnings.catch_warnings(),
+                    self.linker.frozen_rules(curated),
+                    self.linker.using(span_key=key),
+                    self.linker.kb.reading(),
+                ):
+                    warnings.simplefilter("ignore")
+                    linked = self._link_pass(
+                        [docs[number] for number, _ in batch],
+                        [spans for _, spans in batch],
+                        [jobs[chosen[number]].explain for number, _ in batch],
+                    )
+                yield from (
+                    (chosen[number], one) for (number, _), one in zip(batch, linked, strict=True)
+                )
 
-    @contextmanager
-    def _rules(self) -> Iterator[None]:
-        """All documents of a batch, and what is told of their links, go by the same rules: those of
-        the file as it is now. What is wrong with it is logged; no text stands in these lines."""
-        with ExitStack() as stack:
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always")
-                stack.enter_context(self.linker.frozen_rules())
-            for warning in told:
-                logger.warning(" ".join(str(warning.message).split()))
-            yield
+    def _read_rules(self) -> "Curated | None":
+        """Read the rules of curation; log what is wrong with their file, without any text of it."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            curated = self.linker.read_curation()
+        for warning in caught:
+            logger.warning(" ".join(str(warning.message).split()))
+        return curated
 
-    def _link_or_fail(self, jobs: Sequence[Job]) -> list[Linked | Failure]:
-        # What texts bring into the vocabulary of spaCy would never leave it.
-        with warnings.catch_warnings(), self.nlp.memory_zone():
-            # Of abbreviations that no text has, and of labels, which are the callers' words.
-            warnings.simplefilter("ignore")
-            try:
-                return link_by_source(jobs, [job.given for job in jobs], self._link_alike)
-            except Exception as error:
-                if len(jobs) == 1:
-                    return [Failure(type(error).__name__)]
-        return [self._link_or_fail([job])[0] for job in jobs]
+    def _link_pass(
+        self, docs: "Sequence[Doc]", spans: "Sequence[list[Span]]", explain: Sequence[bool]
+    ) -> list[list[LinkedMention]]:
+        key = self.linker.settings.span_key
+        for doc, chosen in zip(docs, spans, strict=True):
+            if key is None:
+                doc.ents = chosen
+            else:
+                doc.spans[key] = chosen
+        self.linker.set_annotations(docs, self.linker.predict(docs))
+        # Entities may have got another label, or have been dropped.
+        return [
+            self._explained(doc) if with_reasons else list(map(self._mention, find_spans(doc, key)))
+            for doc, with_reasons in zip(docs, explain, strict=True)
+        ]
 
-    def _link_alike(self, jobs: Sequence[Job], given: bool) -> list[Linked]:
-        documents = [job.document for job in jobs]
-        docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
-        key = GOLD_SPANS if given else self.linker.settings.span_key
-        # Given mentions may overlap, and none of them is left out.
-        with self.linker.using(span_key=key), self.linker.kb.reading():
-            self.linker.set_annotations(docs, self.linker.predict(docs))
-            return [self._linked(job, doc) for job, doc in zip(jobs, docs, strict=True)]
-
-    def _linked(self, job: Job, doc: "Doc") -> Linked:
-        spans = find_spans(doc, self.linker.settings.span_key)
-        explained = self.linker.explain_document(doc) if job.explain else [None] * len(spans)
-        mentions = tuple(map(self._mention, spans, explained))
-        return Linked(mentions, links_html(doc, self.linker, "h2") if job.html else "")
-
-    def _mention(self, span: "Span", explained: "LinkExplanation | None") -> LinkedMention:
+    def _mention(self, span: "Span") -> LinkedMention:
         settings, kb = self.linker.settings, self.linker.kb
         mention = LinkedMention(
             start=span.start_char, end=span.end_char, text=span.text, label=span.label_
@@ -135,26 +129,48 @@ class PipelineLinker:
             mention.status, mention.concept_id = "linked", kb_id
             mention.name = kb[kb_id].canonical_name if kb_id in kb else None
             score = dict(span._.get(settings.outputs.kb_ents)).get(kb_id)
-            if score is not None:
-                setattr(mention, "probability" if settings.rerank else "share", _rounded(score))
+            if settings.rerank and score is not None:
+                mention.probability = round(score, 4)
         elif not links_label(span.label_, settings):
             mention.status = "skipped"
         if settings.rerank and mention.status != "skipped":
             ranked = self.linker.rank(span._.get(settings.outputs.candidates))
-            mention.nil_probability = _rounded(max(1 - fsum(p for _, p in ranked), 0.0))
-        if explained is not None:
-            mention.why = explained.why
-            mention.candidates = [
-                Found(
-                    concept_id=found.concept_id,
-                    name=found.canonical_name,
-                    probability=_rounded(found.probability),
-                    names=[name for name, _ in found.names],
-                )
-                for found in explained.concepts
-            ]
+            mention.nil_probability = round(max(1 - fsum(p for _, p in ranked), 0.0), 4)
         return mention
 
+    def _explained(self, doc: "Doc") -> list[LinkedMention]:
+        spans = find_spans(doc, self.linker.settings.span_key)
+        explanations = self.linker.explain_document(doc)
+        return [
+            ExplainedMention(
+                **self._mention(span).model_dump(),
+                why=explanation.why,
+                candidates=[
+                    Found(
+                        concept_id=found.concept_id,
+                        name=found.canonical_name,
+                        probability=round(found.probability, 4),
+                    )
+                    for found in explanation.concepts
+                ],
+            )
+            for span, explanation in zip(spans, explanations, strict=True)
+        ]
 
-def _rounded(score: float) -> float:
-    return round(score, 4)
+
+def _passes(spans_of: "Sequence[list[Span]]") -> "Iterator[list[tuple[int, list[Span]]]]":
+    """spans_of (Sequence[list[Span]]): mentions of each document.
+    YIELDS (list[tuple[int, list[Span]]]): numbers of documents with up to `MAX_MENTIONS` mentions
+        together; a document with more is divided."""
+    batch: list[tuple[int, list[Span]]] = []
+    room = MAX_MENTIONS
+    for number, spans in enumerate(spans_of):
+        for begin in range(0, len(spans), MAX_MENTIONS):
+            part = spans[begin : begin + MAX_MENTIONS]
+            if len(part) > room:
+                yield batch
+                batch, room = [], MAX_MENTIONS
+            batch.append((number, part))
+            room -= len(part)
+    if batch:
+        yield batch

@@ -1,32 +1,26 @@
-"""What is asked and answered, in plain values: JSON's shape, and its description."""
+"""Requests and answers as JSON, and their descriptions."""
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..files.json_values import Text
 
 Label = Annotated[
     str,
     Field(
-        # What stands in labels of recognisers and corpora; nothing that HTML would read as its own.
+        # Characters in the labels of recognizers and corpora; none is special in HTML.
         pattern=r"^[\w .,:+/|-]{0,100}$",
-        description="Type of the mention, e.g. `DISEASE`; empty where it is not known.",
+        description="Type of the mention, e.g. `DISEASE`; empty if unknown.",
     ),
 ]
 DocId = Annotated[
     str,
     Field(
-        # A tab, a line end or a bar would end it in PubTator.
+        # A tab, a line break or a bar would end it in PubTator.
         pattern=r"^[^|\s](?:[^|\t\n\r]{0,198}[^|\s])?$",
-        description="Comes back with the answer; without one the document's number, from 1.",
+        description="Returned with the answer; the default is the document's number, from 1.",
     ),
-]
-
-
-_EXAMPLES: list[JsonValue] = [
-    {"text": "She had a heart attack."},
-    {"strings": [{"text": "MS", "label": "DISEASE", "context": "MS is a nervous disease."}]},
 ]
 
 
@@ -35,51 +29,40 @@ class _Given(BaseModel):
 
 
 class GivenMention(_Given):
-    """A mention that is to be linked."""
+    """A mention to link."""
 
-    start: int = Field(ge=0, description="First character, a Unicode code point, from 0.")
-    end: int = Field(ge=1, description="The character after the last one.")
+    start: int = Field(ge=0, description="Index of the first character (code point), from 0.")
+    end: int = Field(ge=1, description="Index after the last character.")
     label: Label = ""
 
 
 class GivenDocument(_Given):
-    """A text, with its mentions or without."""
+    """A text, with or without mentions."""
 
     text: Text
     doc_id: DocId | None = None
     mentions: list[GivenMention] | None = Field(
-        default=None, description="What is to be linked; without it the pipeline finds mentions."
+        default=None, description="Mentions to link; by default the pipeline finds them."
     )
 
 
 class GivenString(_Given):
-    """A string that is a mention as a whole."""
+    """A mention without its position in a text."""
 
     text: Text = Field(min_length=1, description="E.g. `heart attack`.")
     label: Label = ""
     context: Text | None = Field(
-        default=None, description="Text in which the string stands; its first place counts."
+        default=None, description="Text that contains the string; its first occurrence counts."
     )
 
 
 class LinkRequest(_Given):
-    """What is to be linked: one text, or any number of texts, documents and strings."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": _EXAMPLES})
+    """One text, or any number of texts, documents and strings."""
 
     text: Text | None = None
     texts: list[Text] = []
     documents: list[GivenDocument] = []
     strings: list[GivenString] = []
-
-
-class Found(BaseModel):
-    """A concept that was found for a mention."""
-
-    concept_id: str
-    name: str
-    probability: float
-    names: list[str] = Field(description="Those that led to it, the most probable first.")
 
 
 class LinkedMention(BaseModel):
@@ -91,41 +74,51 @@ class LinkedMention(BaseModel):
     label: str
     status: Literal["linked", "nil", "skipped"] = Field(
         default="nil",
-        description="`nil`: no concept of the vocabulary is meant; `skipped`: mentions of this "
+        description="`nil`: the vocabulary has no such concept; `skipped`: mentions with this "
         "label are not linked.",
     )
     concept_id: str | None = None
     name: str | None = Field(default=None, description="Canonical name of the concept.")
     probability: float | None = Field(
-        default=None, description="That the concept is the right one."
-    )
-    share: float | None = Field(
         default=None,
-        description="In its place where the pipeline has no ranker: among the names found.",
+        description="Probability that the concept is right; null if the pipeline has no reranker.",
     )
-    nil_probability: float | None = Field(default=None, description="That none of the concepts is.")
-    why: str | None = Field(default=None, description="With `explain`: the rule that decided.")
-    candidates: list[Found] | None = Field(
-        default=None, description="With `explain`: all that were found."
+    nil_probability: float | None = Field(
+        default=None, description="Probability that the vocabulary has no such concept."
     )
+
+
+class Found(BaseModel):
+    """A concept that was found for a mention."""
+
+    concept_id: str
+    name: str
+    probability: float
+
+
+class ExplainedMention(LinkedMention):
+    """A mention, its concept, and the reasons."""
+
+    why: str
+    candidates: list[Found]
 
 
 class LinkedDocument(BaseModel):
     """A document and its mentions."""
 
     doc_id: str
-    mentions: list[LinkedMention]
+    mentions: list[ExplainedMention | LinkedMention]
 
 
 class LinkAnswer(BaseModel):
-    """In the order of the request: `text` and `texts` come before `documents`."""
+    """Links in the order of the request; `text` and `texts` come before `documents`."""
 
     documents: list[LinkedDocument] = []
-    strings: list[LinkedMention] = []
+    strings: list[ExplainedMention | LinkedMention] = []
 
 
 class NameHit(BaseModel):
-    """A concept, and the name that led to it."""
+    """A concept and the name that matched."""
 
     concept_id: str
     name: str = Field(description="Canonical name.")
@@ -134,34 +127,7 @@ class NameHit(BaseModel):
     types: list[str]
 
 
-class NameHits(BaseModel):
-    """Best first."""
-
-    concepts: list[NameHit]
-
-
-class ConceptAnswer(BaseModel):
-    """A concept of the vocabulary."""
-
-    concept_id: str
-    name: str
-    aliases: list[str]
-    types: list[str]
-    definition: str | None
-    alternate_ids: list[str]
-    url: str | None = Field(description="Its page at the publisher's.")
-
-
-class Health(BaseModel):
-    """That the service answers, and what it links to."""
-
-    status: Literal["ok"] = "ok"
-    version: str
-    concepts: int
-    names: int
-
-
 class Problem(BaseModel):
-    """What was wrong, and what to do; never a part of a text."""
+    """What is wrong and what to do; never quotes a text."""
 
     error: str

@@ -1,112 +1,100 @@
-"""The same linker as tools of the Model Context Protocol, for language models.
+"""The linker as tools of the Model Context Protocol, for language models.
 
-A model that is asked for an identifier writes one, whether it knows it or not. Here it gets those
-of the vocabulary, with their names, so that it can see what it has got, and is told in words where
-there is none.
+A language model that is asked for an identifier writes one, whether it knows it or not. These tools
+give it identifiers of the vocabulary with their names, and say plainly if there is none.
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import accumulate
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from ..about import __version__
 from ..errors import AngelError
 from ..pipelines.check_ids import STATUSES, check_id
 from ..pipelines.ground import Match
 from .core import Service, jobs_of
-from .limits import Limits, Refused
-from .linking import Linked
-from .schema import ConceptAnswer, Found, GivenString, LinkedMention, LinkRequest, NameHits
+from .limits import Limits
+from .schema import GivenString, LinkedMention, LinkRequest, NameHit
 
 NOT_IN_VOCABULARY = "not in the vocabulary"
 NOT_LINKED = "mentions with this label are not linked"
 UNCERTAIN = "uncertain"
-SIMILAR = "only similar names: none of them need be meant"
-# An answer is sent as text and as values: both together have at most 8 KB.
-_MAX_BYTES, _MAX_TEXT = 3500, 100
-_MAX_HITS, _MAX_CANDIDATES, _MAX_ALIASES, _MAX_DEFINITION = 25, 5, 20, 500
+SIMILAR = "only similar names, which may mean something else"
+# Answers are sent twice, as text and as values: together they have at most 8 KB.
+_MAX_BYTES, _MAX_TEXT, _MAX_DEFINITION = 3500, 100, 500
+_MAX_HITS, _MAX_ALIASES = 25, 20
+# An answer is uncertain if its probability exceeds the threshold by less.
+_MARGIN = 0.15
 _INSTRUCTIONS = (
-    "Identifiers of biomedical concepts (diseases, chemicals, genes and what else the vocabulary "
-    "has), found by a linker that reads the context. Take identifiers from these tools alone and "
-    f"never from memory. Where an answer says «{NOT_IN_VOCABULARY}», there is no identifier: say "
-    "so, and do not choose another. Call a link that is noted as «uncertain» a guess. "
-    "Where next_offset is given, call again with it as offset to get the rest."
+    "These tools return identifiers of biomedical concepts: diseases, chemicals, genes and "
+    "whatever else the vocabulary contains. Take identifiers from these tools, not from memory. "
+    f'If an answer says "{NOT_IN_VOCABULARY}", there is no identifier: say so and do not choose '
+    f'another one. Present an answer that is marked "{UNCERTAIN}" as a guess. If next_offset is '
+    "not null, call the tool again with it as offset to get the next page."
 )
 _READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 
-_Text: TypeAlias = Annotated[str, Field(description="At most 20,000 characters.")]
 _Offset: TypeAlias = Annotated[
-    int, Field(description="First link to show; next_offset of the page before.", ge=0)
+    int, Field(description="0, or next_offset of the previous page.", ge=0)
 ]
+_Short: TypeAlias = Annotated[str, AfterValidator(lambda text: text[:_MAX_TEXT])]
 _Value = TypeVar("_Value", bound=BaseModel)
 
 
 class Link(BaseModel):
-    """A mention, and what it is linked to."""
+    """A mention and its concept."""
 
-    mention: str
+    mention: _Short
     label: str
     concept_id: str | None
-    name: str | None = Field(description="Canonical name of the concept.")
-    probability: float | None = Field(description="That the answer is right.")
+    name: _Short | None = Field(description="Canonical name of the concept.")
+    probability: float | None = Field(description="Probability that this answer is right.")
     note: str = Field(
-        description=f"`linked`, `{NOT_IN_VOCABULARY}`, or `{NOT_LINKED}`; with `{UNCERTAIN}: ` "
-        "before it where the probability is under 0.5."
+        description=f'"linked", "{NOT_IN_VOCABULARY}" or "{NOT_LINKED}"; "{UNCERTAIN}: " comes '
+        "first if the probability is near the threshold."
     )
 
 
 class Links(BaseModel):
-    """In the order of the text, or of what was asked."""
+    """Links in the order of the text or of the strings."""
 
     links: list[Link]
-    next_offset: int | None = Field(default=None, description="Of the next page, if there is one.")
+    next_offset: int | None = Field(default=None, description="Offset of the next page, if any.")
 
 
-class Reason(Link):
-    """A link with what led to it."""
+class Names(BaseModel):
+    """Concepts with matching names, the best first."""
 
-    why: str
-    candidates: list[Found] = Field(description="The most probable ones, best first.")
-
-
-class Names(NameHits):
-    """Concepts whose names match, best first."""
-
-    note: str = Field(description=f"`found`, `{SIMILAR}`, or `{NOT_IN_VOCABULARY}`.")
+    concepts: list[NameHit]
+    note: str = Field(description=f'"found", "{SIMILAR}" or "{NOT_IN_VOCABULARY}".')
 
 
 class GivenId(BaseModel):
-    """An identifier and what it is said to mean."""
+    """An identifier and its supposed meaning."""
 
     concept_id: str = Field(max_length=200, description="E.g. MESH:D009203.")
-    label: str = Field(max_length=200, description="The name beside it.")
+    label: str = Field(max_length=200, description="Name that the identifier is meant to have.")
 
 
 class Check(GivenId):
-    """What was found out of an identifier."""
+    """The result of checking an identifier."""
 
     status: str = Field(description=f"One of {', '.join(STATUSES)}.")
-    name: str = Field(description="Canonical name of the identifier's concept.")
-    replaced_by: str = Field(description="Of an obsolete identifier.")
-    suggested_id: str | None = Field(description="What the label means instead.")
-    suggested_name: str | None
-
-
-class Checks(BaseModel):
-    """In the order of what was asked."""
-
-    checks: list[Check]
+    name: _Short = Field(description="Canonical name of the concept with this identifier.")
+    replaced_by: str = Field(description="Identifier that replaces an obsolete one.")
+    suggestion: str = Field(description="Identifier and name of what the label means instead.")
 
 
 class _Server(MCPServer):
-    """Its errors are one line, which quotes nothing of what was sent."""
+    """Its errors are one line that quotes nothing of the arguments."""
 
     async def call_tool(self, name: str, arguments: Any, context: Any = None) -> Any:
         try:
@@ -123,162 +111,130 @@ class _Server(MCPServer):
         raise ToolError(message)
 
 
-def make_server(service: Service) -> MCPServer:
-    """The tools.
+class _Tools:
+    """The tools, with their descriptions. service (Service): answers."""
 
-    service (Service): answers.
-    RETURNS (MCPServer): to be run over standard input and output, or over HTTP.
-    """
-    server = _Server("spacy-angel", instructions=_INSTRUCTIONS, version=__version__)
+    def __init__(self, service: Service) -> None:
+        self._service = service
 
-    async def linked(request: LinkRequest, *, explain: bool = False) -> list[Linked]:
-        jobs = jobs_of(request, service.limits, explain=explain)
-        size = sum(len(job.document.text.encode()) for job in jobs)
-        if size > service.limits.max_bytes:
-            raise AngelError(
-                f"The request has more than {service.limits.max_bytes:,} bytes. Send it in parts."
-            )
-        return await service.link(jobs)
-
-    async def link_text(text: _Text, offset: _Offset = 0) -> Links:
-        """Find the biomedical mentions of a text and link each to a concept of the vocabulary."""
-        (document,) = await linked(LinkRequest(text=text))
-        return _page(document.mentions, offset)
+    async def link_text(
+        self,
+        text: Annotated[str, Field(description="At most 10,000 characters.")],
+        offset: _Offset = 0,
+    ) -> Links:
+        """Find the biomedical mentions in a text and link each to a concept of the vocabulary."""
+        (mentions,) = await self._link(LinkRequest(text=text))
+        return self._page(mentions, offset)
 
     async def ground_strings(
+        self,
         strings: Annotated[list[GivenString], Field(description="At most 100.", max_length=100)],
         offset: _Offset = 0,
     ) -> Links:
-        """Link strings that you have to concepts of the vocabulary. Give each a label (DISEASE,
-        CHEMICAL, GENE, SPECIES …) where you know it and the sentence in which it stands as
-        context: it decides between concepts of one name."""
-        found = await linked(LinkRequest(strings=strings))
-        return _page([one.mentions[0] for one in found], offset)
+        """Link strings to concepts of the vocabulary. If you know the label of a string (DISEASE,
+        CHEMICAL, GENE, SPECIES …) and the sentence that contains it, give both: they decide between
+        concepts with the same name."""
+        linked = await self._link(LinkRequest(strings=strings))
+        return self._page([mention for (mention,) in linked], offset)
 
     async def check_identifiers(
+        self,
         identifiers: Annotated[list[GivenId], Field(description="At most 10.", max_length=10)],
-    ) -> Checks:
-        """Check identifiers that you have from elsewhere: whether each exists, is obsolete, and
-        means its label, and which concept the label means if it does not."""
+    ) -> list[Check]:
+        """Check identifiers from elsewhere: does each exist, is it obsolete, does it mean its
+        label, and if not, which concept does the label mean?"""
         strings = [GivenString(text=one.label) for one in identifiers]
         checks = []
-        answers = await linked(LinkRequest(strings=strings))
-        for given, answer in zip(identifiers, answers, strict=True):
-            (link,) = answer.mentions
-            meant = link.concept_id and Match(
-                link.concept_id, link.name or "", link.probability or 0
-            )
-            check = check_id(service.kb, given.concept_id, given.label, meant or None)
-            meaning = check.suggestion
-            checks.append(
-                Check(
-                    concept_id=check.concept_id,
-                    label=check.label,
-                    status=check.status,
-                    name=check.name[:_MAX_TEXT],
-                    replaced_by=check.replaced_by,
-                    suggested_id=meaning and meaning.concept_id,
-                    suggested_name=meaning and meaning.name[:_MAX_TEXT],
-                )
-            )
-        return Checks(checks=checks)
+        linked = await self._link(LinkRequest(strings=strings))
+        for given, (link,) in zip(identifiers, linked, strict=True):
+            meant = None
+            if link.concept_id:
+                meant = Match(link.concept_id, link.name or "", link.probability or 0)
+            check = check_id(self._service.kb, given.concept_id, given.label, meant)
+            suggestion = " ".join((check.suggestion or ())[:2])[:_MAX_TEXT]
+            checks.append(Check(**{**check._asdict(), "suggestion": suggestion}))
+        return checks
 
     async def look_up_concept(
+        self,
         concept_id: Annotated[str, Field(description="E.g. MESH:D009203.", max_length=200)],
-    ) -> ConceptAnswer:
-        """Names, types and definition of a concept by its identifier. Shows at most 20 aliases and
-        500 characters of the definition."""
-        try:
-            concept = service.concept(concept_id)
-        except Refused as error:
-            message = "No concept has this identifier. Find it by a name with search_names."
-            raise AngelError(message) from error
-        return ConceptAnswer(
-            concept_id=concept.concept_id,
-            name=concept.name[:_MAX_TEXT],
-            aliases=[alias[:_MAX_TEXT] for alias in concept.aliases[:_MAX_ALIASES]],
-            types=concept.types[:_MAX_ALIASES],
-            definition=concept.definition and concept.definition[:_MAX_DEFINITION],
-            alternate_ids=concept.alternate_ids[:_MAX_ALIASES],
-            url=concept.url,
-        )
+    ) -> dict[str, Any]:
+        """Get the names, types and definition of a concept by its identifier; at most 20 aliases
+        and 500 characters of the definition."""
+        concept = asdict(self._service.concept(concept_id))
+        del concept["scopes"]
+        for name in ("aliases", "types", "alternate_ids", "parents", "parts"):
+            concept[name] = [text[:_MAX_TEXT] for text in concept[name][:_MAX_ALIASES]]
+        concept["definition"] = (concept["definition"] or "")[:_MAX_DEFINITION]
+        return concept
 
     async def search_names(
+        self,
         text: Annotated[str, Field(description="A name or its beginning.", max_length=500)],
-        limit: Annotated[int, Field(description="Most concepts.", ge=1, le=_MAX_HITS)] = 10,
+        limit: Annotated[int, Field(description="Maximum number.", ge=1, le=_MAX_HITS)] = 10,
     ) -> Names:
-        """Concepts by how a name begins, or by a similar name; without context. To link what
-        stands in a text, use ground_strings."""
-        found = service.search(text, limit)
-        for hit in found:
-            hit.name, hit.matched = hit.name[:_MAX_TEXT], hit.matched[:_MAX_TEXT]
-            hit.types = hit.types[:5]
-        found = _fitting(found)
-        if not found:
-            return Names(concepts=[], note=NOT_IN_VOCABULARY)
+        """Find concepts by a name, its beginning or a similar name, without context. To link a
+        mention in a text, use ground_strings."""
+        found = self._service.search(text, limit)
         is_similar = all(hit.how == "similar" for hit in found)
-        return Names(concepts=found, note=SIMILAR if is_similar else "found")
+        note = SIMILAR if is_similar else "found"
+        return Names(concepts=_fitting(found), note=note if found else NOT_IN_VOCABULARY)
 
-    async def explain_link(
-        text: Annotated[str, Field(description="A mention.", min_length=1, max_length=500)],
-        context: Annotated[str | None, Field(description="The sentence that has it.")] = None,
-        label: Annotated[str, Field(description="E.g. DISEASE.", max_length=100)] = "",
-    ) -> Reason:
-        """Why a string, in its context, is linked to a concept or to none, and which concepts came
-        into question."""
-        string = GivenString(text=text, context=context, label=label)
-        (document,) = await linked(LinkRequest(strings=[string]), explain=True)
-        (mention,) = document.mentions
-        candidates = (mention.candidates or [])[:_MAX_CANDIDATES]
-        for found in candidates:
-            found.name = found.name[:_MAX_TEXT]
-            found.names = [name[:_MAX_TEXT] for name in found.names[:3]]
-        why = (mention.why or "")[:_MAX_DEFINITION]
-        return Reason(**_plain(mention), why=why, candidates=candidates)
+    async def _link(self, request: LinkRequest) -> list[list[LinkedMention]]:
+        return await self._service.link(jobs_of(request, self._service.limits))
 
-    tools = (link_text, ground_strings, check_identifiers, look_up_concept, search_names)
-    for function in (*tools, explain_link):
+    def _page(self, mentions: Sequence[LinkedMention], offset: int) -> Links:
+        shown = _fitting(list(map(self._shown, mentions[offset:])))
+        end = offset + len(shown)
+        return Links(links=shown, next_offset=end if end < len(mentions) else None)
+
+    def _shown(self, mention: LinkedMention) -> Link:
+        notes = {"linked": "linked", "nil": NOT_IN_VOCABULARY, "skipped": NOT_LINKED}
+        is_nil = mention.status == "nil"
+        probability = mention.nil_probability if is_nil else mention.probability
+        least = (self._service.pipeline.linker.settings.threshold or 0) + _MARGIN
+        is_uncertain = probability is not None and probability < least
+        return Link(
+            mention=mention.text,
+            label=mention.label,
+            concept_id=mention.concept_id,
+            name=mention.name,
+            probability=probability,
+            note=f"{UNCERTAIN}: " * is_uncertain + notes[mention.status],
+        )
+
+
+def make_server(service: Service) -> MCPServer:
+    """Make the server with the tools.
+
+    service (Service): answers.
+    RETURNS (MCPServer): runs over standard input and output; see `make_http_app` for HTTP.
+    """
+    server = _Server("spacy-angel", instructions=_INSTRUCTIONS, version=__version__)
+    tools = _Tools(service)
+    for function in (
+        *(tools.link_text, tools.ground_strings, tools.check_identifiers),
+        *(tools.look_up_concept, tools.search_names),
+    ):
         server.add_tool(function, annotations=_READS)
     return server
 
 
 def make_http_app(server: MCPServer, limits: Limits) -> Any:
     """server (MCPServer): from `make_server`. limits (Limits): of a request.
-    RETURNS (Any): its application of ASGI at `/mcp`, which a `Guard` must stand before."""
+    RETURNS (Any): its ASGI application with the path `/mcp`; it needs a `Guard`."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     return server.streamable_http_app(
         json_response=True,
         stateless_http=True,
         max_request_body_size=limits.max_bytes,
-        # The guard looks at Host and Origin, and knows which ones.
+        # The guard checks Host and Origin.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
 
 
-def _page(mentions: Sequence[LinkedMention], offset: int) -> Links:
-    links = [Link(**_plain(mention)) for mention in mentions[offset:]]
-    shown = _fitting(links)
-    end = offset + len(shown)
-    return Links(links=shown, next_offset=end if end < len(mentions) else None)
-
-
 def _fitting(values: list[_Value]) -> list[_Value]:
-    """The first values, as many as fit in an answer."""
-    sizes = accumulate(len(value.model_dump_json().encode()) + 2 for value in values)
+    """RETURNS (list): the first values, as many as fit in an answer."""
+    sizes = accumulate(len(value.model_dump_json(indent=2).encode()) + 2 for value in values)
     return [value for value, size in zip(values, sizes, strict=True) if size <= _MAX_BYTES]
-
-
-def _plain(mention: LinkedMention) -> dict[str, Any]:
-    notes = {"linked": "linked", "nil": NOT_IN_VOCABULARY, "skipped": NOT_LINKED}
-    is_nil = mention.status == "nil"
-    probability = mention.nil_probability if is_nil else mention.probability
-    is_uncertain = probability is not None and probability < 0.5
-    return {
-        "mention": mention.text[:_MAX_TEXT],
-        "label": mention.label,
-        "concept_id": mention.concept_id,
-        "name": mention.name and mention.name[:_MAX_TEXT],
-        "probability": probability,
-        "note": f"{UNCERTAIN}: " * is_uncertain + notes[mention.status],
-    }

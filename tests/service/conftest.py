@@ -1,6 +1,7 @@
 """A service of a tiny pipeline; its tests need the extras `serve` and `mcp`."""
 
 import threading
+import time
 from importlib.util import find_spec
 
 import pytest
@@ -11,9 +12,14 @@ from spacy_angel.service.limits import Limits
 
 if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client", "mcp"))):
     collect_ignore_glob = ["test_*.py"]
-LIMITS = Limits(
-    max_bytes=20_000, max_documents=20, max_mentions=30, max_waiting=4, max_characters=2000
-)
+LIMITS = Limits(max_bytes=20_000, max_documents=20, max_waiting=4, max_characters=2000)
+
+
+def until(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
 
 @pytest.fixture(scope="session")
@@ -33,17 +39,11 @@ def start():
     """Starts an application in a thread; returns its address."""
 
     def start(app):
-        from spacy_angel.service.serving import serve
+        from spacy_angel.service.serving import Server
 
-        addresses, ready = [], threading.Event()
-
-        def on_ready(address):
-            addresses.append(address)
-            ready.set()
-
-        run = threading.Thread(target=serve, args=(app, "127.0.0.1", 0, on_ready), daemon=True)
-        run.start()
-        assert ready.wait(60)
-        return addresses[0]
+        server = Server(app, "127.0.0.1", 0)
+        threading.Thread(target=server.run, daemon=True).start()
+        until(lambda: server.started)
+        return server.address
 
     return start

@@ -14,7 +14,13 @@ _PLAIN = (str, tuple, frozenset, dict)
 @pytest.fixture(scope="module")
 def link(model, vocabulary):
     made = make_pipeline(model, vocabulary, rerank=True, types_by_label={"DISEASE": ["T047"]})
-    return PipelineLinker(made, made.get_pipe("angel_linker"))
+    pipeline = PipelineLinker(made, made.get_pipe("angel_linker"))
+
+    def link(*jobs):
+        with made.memory_zone():
+            return [mention for _, mentions in pipeline.link(jobs) for mention in mentions]
+
+    return link
 
 
 def kept(mark):
@@ -36,8 +42,8 @@ def kept(mark):
 def test_of_labels_that_callers_make_up_only_the_last_ones_are_kept(link):
     for n in range(6):
         mentions = [GoldMention(0, 3, "abc", f"made up {n} {i}") for i in range(1000)]
-        (linked,) = link([Job(CorpusDocument("1", "abc", tuple(mentions)), given=True)])
-        assert {mention.label for mention in linked.mentions} == {m.label for m in mentions}
+        linked = link(Job(CorpusDocument("1", "abc", tuple(mentions)), given=True))
+        assert {mention.label for mention in linked} == {m.label for m in mentions}
         del mentions, linked
     # 4,096 in the tables of labels, and 200 that were told.
     assert 1000 <= len(kept("made up ")) <= 4300
@@ -49,7 +55,7 @@ def test_of_long_words_and_mentions_nothing_is_kept(link):
         text = f"{word} heart attack {word} aspirin {'y ' * 300}{word}"
         mention = GoldMention(0, len(text), text, "DISEASE")
         some = GoldMention(0, len(word), word, "DISEASE")
-        assert link([Job(CorpusDocument("1", text)), Job(CorpusDocument("2", text), html=True)])
-        assert link([Job(CorpusDocument("3", text, (mention, some)), given=True, explain=True)])
+        assert link(Job(CorpusDocument("1", text)), Job(CorpusDocument("2", text)))
+        assert link(Job(CorpusDocument("3", text, (mention, some)), given=True, explain=True))
         del word, text, mention, some
     assert kept("zqx") == set()

@@ -7,17 +7,10 @@ import pytest
 import requests
 from spacy.language import Language
 from support.tiny_linker import make_pipeline
-from typer.testing import CliRunner
 
-from spacy_angel.cli.app import app
-from spacy_angel.cli.options import open_source
-from spacy_angel.corpora.documents import CorpusDocument
-from spacy_angel.errors import AngelError
 from spacy_angel.service.app import OPEN_PATHS, make_app
 from spacy_angel.service.core import Service
 from spacy_angel.service.guards import access_for
-from spacy_angel.service.linking import Job, PipelineLinker
-from spacy_angel.service.metrics import Metrics
 
 ATTACK, ASPIRIN = "MESH:D009203", "MESH:D001241"
 SECRET = "Kreszenzia Obermoser"
@@ -42,7 +35,7 @@ def nlp(model, vocabulary, rules):
 @pytest.fixture
 def address(nlp, start):
     service = Service(nlp, nlp.get_pipe("angel_linker"))
-    served = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS), Metrics())
+    served = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS))
     yield start(served)
     service.close()
 
@@ -116,24 +109,3 @@ def test_what_is_being_linked_goes_by_the_rules_that_it_began_with(nlp, address,
     # Neither linked by the one and explained by the other.
     assert answers == [(ATTACK, f"A rule: {BY_RULE} {ATTACK} (line 2).")]
     assert link(address) == (ASPIRIN, f"A rule: {BY_RULE} {ASPIRIN} (line 2).")
-
-
-def test_rules_that_were_never_read_are_told_at_the_start(nlp, rules):
-    rules.unlink()
-    with pytest.raises(AngelError, match="cannot be read"):
-        Service(nlp, nlp.get_pipe("angel_linker"))
-
-
-def test_the_command_line_takes_a_file_of_rules(model, vocabulary, rules, tmp_path):
-    make_pipeline(model, vocabulary, rerank=True).to_disk(tmp_path / "pipeline")
-    nlp, linker = open_source(str(tmp_path / "pipeline"), None, rules)
-    link = PipelineLinker(nlp, linker)
-    put(rules, HEADER + OLD)
-    (linked,) = link([Job(CorpusDocument("1", TEXT))])
-    assert linked.mentions[0].concept_id == ATTACK
-    for verb in ("serve", "mcp"):
-        command = [verb, str(tmp_path / "pipeline"), "--curation", str(tmp_path / "none.tsv")]
-        result = CliRunner().invoke(app, command)
-        assert result.exit_code == 1
-        assert "none.tsv" in result.stderr
-        assert len(result.stderr.splitlines()) == 1

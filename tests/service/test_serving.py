@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -18,8 +17,6 @@ from spacy_angel.cli.app import app
 from spacy_angel.service import serving
 from spacy_angel.service.app import make_app
 from spacy_angel.service.guards import Access
-from spacy_angel.service.metrics import Metrics
-from spacy_angel.service.serving import serve
 
 
 def test_another_address_without_a_token_is_refused_before_anything_is_opened():
@@ -28,59 +25,43 @@ def test_another_address_without_a_token_is_refused_before_anything_is_opened():
     assert "--token-file" in result.stderr
 
 
-def test_an_extra_that_is_not_installed_is_told_in_one_line(monkeypatch):
-    monkeypatch.setattr("spacy_angel.service.serving.find_spec", lambda name: None)
+def test_an_extra_that_is_not_installed_is_reported_in_one_line(monkeypatch):
+    monkeypatch.setattr("spacy_angel.cli.serve.find_spec", lambda name: None)
     for command in ("serve", "mcp"):
         result = CliRunner().invoke(app, [command])
         assert result.exit_code == 1
         assert f"pip install 'spacy-angel[{command}]'" in result.stderr
 
 
-def test_a_port_that_is_taken_is_told():
+async def small_app(scope, receive, send):
+    if scope["type"] == "http":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x"})
+
+
+def test_a_port_that_is_taken_is_reported(caplog):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        with pytest.raises(OSError, match="in use"):
-            serve(None, "127.0.0.1", other.getsockname()[1], print)
+        with pytest.raises(SystemExit):
+            serving.Server(small_app, "127.0.0.1", other.getsockname()[1]).run()
 
 
-def test_answers_leave_at_once(start):
-    async def app(scope, receive, send):
-        if scope["type"] == "http":
-            await send({"type": "http.response.start", "status": 200, "headers": []})
-            await send({"type": "http.response.body", "body": b"x"})
-
-    address = start(app)
-    waited = []
-    with requests.Session() as session:
-        for _ in range(20):
-            begin = time.perf_counter()
-            assert session.get(address, timeout=60).text == "x"
-            waited.append(time.perf_counter() - begin)
-    # Where head and body wait for each other's receipt, each takes 40 ms.
-    assert min(waited[1:]) < 0.03
-
-
-def test_heads_that_never_end_are_closed_and_connections_are_limited(start, monkeypatch):
-    async def app(scope, receive, send):
-        if scope["type"] == "http":
-            await send({"type": "http.response.start", "status": 200, "headers": []})
-            await send({"type": "http.response.body", "body": b"x"})
-
+def test_heads_that_never_end_are_closed_and_do_not_stop_the_service(start, monkeypatch):
     monkeypatch.setattr(serving, "MAX_CONNECTIONS", 4)
-    monkeypatch.setattr(serving, "HEAD_SECONDS", 1.0)
-    address = start(app)
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 3.0)
+    address = start(small_app)
     host, port = address.removeprefix("http://").split(":")
-    half_open = [socket.create_connection((host, int(port)), 30) for _ in range(4)]
+    half_open = [socket.create_connection((host, int(port)), 60) for _ in range(12)]
     for connection in half_open:
-        connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")
-    with pytest.raises(requests.ConnectionError):
-        requests.get(address, timeout=30)
+        with suppress(ConnectionError):
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")
+    assert requests.get(address, timeout=60).text == "x"
     for connection in half_open:
         with suppress(ConnectionResetError):
             assert connection.recv(100) == b""
         connection.close()
-    assert requests.get(address, timeout=30).text == "x"
+    assert requests.get(address, timeout=60).text == "x"
 
 
 @pytest.fixture
@@ -130,34 +111,12 @@ def test_a_process_that_is_told_to_stop_answers_what_was_asked(process):
 
 
 @pytest.mark.slow
-def test_nonsense_and_a_slow_client_are_answered_in_one_line_each(process):
-    address = address_of(process)
-    nonsense = bytes(range(256)) * 256
-    answer = requests.post(f"{address}/link", data=nonsense, timeout=60)
-    assert answer.status_code in (400, 422)
-    assert list(answer.json()) == ["error"]
-    text = "\u202e\x00<&>\U0001f9ec" * 3000
-    assert requests.post(f"{address}/link", json={"text": text}, timeout=120).status_code == 200
-    host, port = address.removeprefix("http://").split(":")
-    body = b'{"text": "aspirin."}'
-    with socket.create_connection((host, int(port))) as slow:
-        head = f"POST /link HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
-        slow.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n")
-        for byte in body[:-1]:
-            slow.sendall(bytes([byte]))
-            time.sleep(0.01)
-        assert requests.get(f"{address}/health", timeout=60).status_code == 200
-        slow.sendall(body[-1:])
-        assert slow.recv(100).startswith(b"HTTP/1.1 200")
-
-
-@pytest.mark.slow
 def test_what_schemathesis_makes_of_the_description_ends_in_no_fault(service):
     schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
     from hypothesis import HealthCheck, Phase, given, settings
 
     described = schemathesis.openapi.from_asgi(
-        "/openapi.json", make_app(service, Access(hosts=frozenset()), Metrics())
+        "/openapi.json", make_app(service, Access(hosts=frozenset()))
     )
     n_asked = 0
     for operation in (result.ok() for result in described.get_all_operations()):

@@ -43,8 +43,10 @@ def test_the_tools_say_what_they_are_for(server):
     tools, instructions = asyncio.run(run())
     names = [tool.name for tool in tools]
     assert names[:3] == ["link_text", "ground_strings", "check_identifiers"]
-    assert names[3:] == ["look_up_concept", "search_names", "explain_link"]
+    assert names[3:] == ["look_up_concept", "search_names"]
     assert all(tool.description and tool.annotations.read_only_hint for tool in tools)
+    arguments = [value for tool in tools for value in tool.input_schema["properties"].values()]
+    assert all("description" in value for value in arguments)
     assert NOT_IN_VOCABULARY in instructions
 
 
@@ -65,7 +67,7 @@ def test_a_text_strings_a_concept_and_names(server):
     # what a model reads is the same, and small
     assert json.loads(grounded.content[0].text) == grounded.structured_content
     assert len(grounded.content[0].text) < 600
-    assert concept.structured_content["name"] == "Myocardial Infarction"
+    assert concept.structured_content["canonical_name"] == "Myocardial Infarction"
     assert names.structured_content["concepts"][0]["concept_id"] == "MESH:D006333"
 
 
@@ -73,30 +75,25 @@ def test_identifiers_are_checked_against_their_labels(server):
     pairs = [("MESH:D009203", "Heart attack"), ("MESH:D001241", "migraine"), ("X:1", "aspirin")]
     identifiers = [dict(zip(("concept_id", "label"), pair, strict=True)) for pair in pairs]
     (answer,) = calls(server, ("check_identifiers", {"identifiers": identifiers}))
-    checks = answer.structured_content["checks"]
-    statuses = [(check["status"], check["suggested_id"]) for check in checks]
-    assert statuses == [
-        ("ok", None),
-        ("other concept", "MESH:D008881"),
-        ("unknown identifier", "MESH:D001241"),
+    checks = answer.structured_content["result"]
+    assert [(check["status"], check["suggestion"]) for check in checks] == [
+        ("ok", ""),
+        ("other concept", "MESH:D008881 Migraine Disorders"),
+        ("unknown identifier", "MESH:D001241 Aspirin"),
     ]
 
 
 def test_nothing_is_said_plainly(server, nlp):
     asked = [
         ("ground_strings", {"strings": [{"text": "aspirin"}, {"text": "x", "label": "VARIANT"}]}),
-        ("explain_link", {"text": "aspirin", "context": "Then aspirin."}),
         ("search_names", {"text": "qqqq"}),
     ]
     with nlp.get_pipe("angel_linker").using(threshold=1.0):
-        grounded, reason, names = calls(server, *asked)
+        grounded, names = calls(server, *asked)
     nil, skipped = grounded.structured_content["links"]
     # Of what the threshold leaves out, the probability of NIL is small.
     assert (nil["concept_id"], nil["note"]) == (None, f"{UNCERTAIN}: {NOT_IN_VOCABULARY}")
     assert (skipped["concept_id"], skipped["note"]) == (None, NOT_LINKED)
-    assert reason.structured_content["note"] == f"{UNCERTAIN}: {NOT_IN_VOCABULARY}"
-    assert "under the threshold" in reason.structured_content["why"]
-    assert reason.structured_content["candidates"][0]["concept_id"] == "MESH:D001241"
     assert names.structured_content == {"concepts": [], "note": NOT_IN_VOCABULARY}
 
 
@@ -115,16 +112,6 @@ def test_answers_are_small_and_come_in_pages(server):
     assert "limit" in refused.content[0].text
 
 
-def test_every_argument_is_described(server):
-    async def run():
-        async with Client(server) as client:
-            return (await client.list_tools()).tools
-
-    for tool in asyncio.run(run()):
-        arguments = tool.input_schema["properties"]
-        assert all("description" in value for value in arguments.values()), tool.name
-
-
 def test_errors_are_one_line_without_the_text(server, service, monkeypatch, caplog):
     def fails(text, limit):
         raise RuntimeError(text)
@@ -136,14 +123,14 @@ def test_errors_are_one_line_without_the_text(server, service, monkeypatch, capl
         ("ground_strings", {"strings": [{"text": SECRET, "context": "nothing of it"}]}),
         ("ground_strings", {"strings": [{"text": SECRET, "label": "<b>"}]}),
         ("link_text", {"text": [SECRET]}),
-        ("explain_link", {"text": "a", "label": SECRET * 20}),
+        ("search_names", {"text": SECRET * 50}),
         ("link_text", {"text": SECRET * 110}),
         ("search_names", {"text": SECRET}),
     )
     told = [result.content[0].text for result in results]
     assert all(result.is_error for result in results)
     said = ["has this identifier", "not in its context"]
-    said += ["label", "text", "label", "2,000", "Runtime"]
+    said += ["label", "text", "text", "2,000", "Runtime"]
     assert [part in line for part, line in zip(said, told, strict=True)] == [True] * 7
     assert "Obermoser" not in "".join(told) + caplog.text
     assert all("\n" not in line for line in told)
