@@ -255,8 +255,7 @@ def test_the_texts_leave_nothing_behind_in_the_pipeline(nlp, client):
     for _ in range(2):
         documents = link(client, {"texts": texts}).json()["documents"]
         assert all(document["mentions"][0]["concept_id"] for document in documents)
-        until(lambda: not {"quxo7", "zork7"} & set(nlp.vocab.strings))
-    assert not [word for word in nlp.vocab.strings if word.startswith(("quxo", "zork"))]
+        until(lambda: not any(word.startswith(("quxo", "zork")) for word in nlp.vocab.strings))
 
 
 def test_the_page_loads_nothing_from_elsewhere(client):
