@@ -6,6 +6,7 @@ from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
+import pygtrie
 from tqdm import tqdm
 
 from .trie import NameTrie
@@ -56,11 +57,13 @@ def compile_names(names: Iterable[str], n: int, tokenizer: NameTokenizer) -> Nam
 
 
 class AddedNames:
-    """The names added while running, as one tokenizer writes them."""
+    """The names added at run time, as one tokenizer writes them: a pygtrie trie from token
+    sequences to names, which is compiled again whenever it has changed."""
 
     def __init__(self) -> None:
-        self._tokens: dict[int, Sequence[int]] = {}
-        self._compiled = _trie_of({})
+        self._tokens: dict[int, tuple[int, ...]] = {}
+        self._trie: pygtrie.Trie = pygtrie.Trie()
+        self._compiled = NameTrie.build(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
     def update(self, names: Mapping[int, str], tokenizer: NameTokenizer) -> NameTrie:
         """Follow the vocabulary.
@@ -71,23 +74,24 @@ class AddedNames:
         """
         if self._tokens.keys() == names.keys():
             return self._compiled
+        for i in self._tokens.keys() - names.keys():
+            self._trie.get(self._tokens.pop(i), set()).discard(i)
         new = sorted(names.keys() - self._tokens.keys())
         encoded = tokenizer.encode_names([names[i] for i in new]) if new else []
-        for i, tokens in zip(new, encoded, strict=True):
-            if len(tokens) < 2:
+        for i, ids in zip(new, map(tuple, encoded), strict=True):
+            self._tokens[i] = ids
+            if len(ids) > 1:
+                self._trie.setdefault(ids, set()).add(i)
+            else:
                 logger.warning(
                     f"The added name {names[i]!r} has no tokens in this model and is not found."
                 )
-        tokens_of = {**self._tokens, **dict(zip(new, encoded, strict=True))}
-        self._tokens = {i: tokens_of[i] for i in sorted(names)}
-        self._compiled = _trie_of({i: ids for i, ids in self._tokens.items() if len(ids) > 1})
+        pairs = [(ids, i) for ids, found in self._trie.iteritems() for i in sorted(found)]
+        tokens, lengths = _flat([ids for ids, _ in pairs])
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        indices = np.array([i for _, i in pairs], dtype=np.int32)
+        self._compiled = NameTrie.build(tokens, offsets, indices)
         return self._compiled
-
-
-def _trie_of(tokens: Mapping[int, Sequence[int]]) -> NameTrie:
-    flat, lengths = _flat(list(tokens.values()))
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    return NameTrie.build(flat, offsets, np.array(list(tokens), dtype=np.int32))
 
 
 def _flat(ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
