@@ -52,7 +52,7 @@ def measure(
     if pipeline is not None:
         nlp, linker = open_pipeline(pipeline)
     else:
-        nlp = spacy_angel.load(model=model, kb=kb, dtype=dtype, rerank=rerank)
+        nlp = spacy_angel.load(model=model, kb=kb, dtype=dtype, reranker={"enabled": rerank})
         linker = nlp.get_pipe("angel_linker")
     columns = FOUND_COLUMNS if predicted else GOLD_COLUMNS
     typer.echo(f"| corpus | label | mentions | {' | '.join(columns)} |")
@@ -85,10 +85,10 @@ def _figures(
     pairs: list[SpanPair] = []
     outcomes: list[Outcome] = []
     types = types_of_label(label, linker.kb.types)
-    changes: dict[str, Any] = {"types_by_label": {label: types}} if types else {}
+    candidates: dict[str, Any] = {"types_by_label": {label: types}} if types else {}
     if not predicted:
-        changes["span_key"] = GOLD_SPANS
-    with linker.using(overwrite=True, prefer=(), **changes):
+        candidates["span_key"] = GOLD_SPANS
+    with linker.using(candidates=candidates, decision={"overwrite": True, "prefer": ()}):
         system = pipeline_system(nlp, linker, predicted=predicted)
         answers = answer_documents(
             documents, system, linker.kb.resolve, split_composites=not predicted

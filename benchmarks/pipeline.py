@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 CORPUS = "bc5cdr/CDR_DevelopmentSet.PubTator.txt"
-FULL = {"search": {"shortcuts": False}}
+FULL = {"candidates": {"shortcuts": False}}
 SIDES: dict[str, dict[str, Any]] = {"full_search": FULL, "as_shipped": {}}
 K = 5  # candidates of a mention
 BATCH = 64  # documents

@@ -120,7 +120,8 @@ def _calibration_error(pairs: Sequence[tuple[str | None, Answer]]) -> str:
 
 def _by_linker(nlp: Any, kb: ConceptKB, rows: Sequence[dict[str, Any]]) -> list[Answer]:
     linker = nlp.get_pipe(LINKER)
-    linker.types_by_label, linker.kb = {}, kb
+    linker.settings.candidates.types_by_label = {}
+    linker.kb = kb
     answers = []
     for span in _linked(nlp, map(_document, rows)):
         concepts = dict(linker.rank(span._.candidates))
@@ -216,7 +217,7 @@ def _open(pipeline: str) -> Any:
     import spacy_angel
 
     nlp: Any = spacy_angel.load(pipeline)
-    nlp.get_pipe(LINKER).span_key = GOLD_SPANS
+    nlp.get_pipe(LINKER).settings.candidates.span_key = GOLD_SPANS
     return nlp
 
 

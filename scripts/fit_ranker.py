@@ -109,9 +109,9 @@ def collect(
             pipelines[name] = spacy_angel.load(name, dtype="auto")
         nlp = pipelines[name]
         linker = nlp.get_pipe("angel_linker")
-        linker.span_key = GOLD_SPANS
+        linker.settings.candidates.span_key = GOLD_SPANS
         if not is_shipped and opened != mention_set.vocabulary:
-            linker.types_by_label = {}
+            linker.settings.candidates.types_by_label = {}
             linker.kb, opened = vocabulary(data, mention_set), mention_set.vocabulary
         documents = list(chosen(data, mention_set))
         others = [name for name in nlp.pipe_names if name not in BEFORE]

@@ -8,13 +8,12 @@ the output below the README's first example and what stands between marks in the
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import redirect_stdout
 from inspect import getdoc
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
 
 import spacy
 from reference import (
@@ -26,7 +25,7 @@ from reference import (
 )
 from thinc.api import Config
 
-from spacy_angel.about import SHIPPED_NAMES, shipped_folder
+from spacy_angel.about import SHIPPED_NAMES
 from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
@@ -34,7 +33,7 @@ from spacy_angel.files.formats import Formats
 from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.linking.settings.presets import Preset, preset_settings
+from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecognizerSettings
 from spacy_angel.recognition.variants.component import VariantSettings
@@ -83,25 +82,12 @@ def project_tables(folder: Path) -> str:
     return re.sub(r"^#", "##", text, flags=re.MULTILINE)
 
 
-def settings_table(
-    settings: type[CheckedSettings],
-    presets: Mapping[str, Mapping[str, Any]] | None = None,
-    examples: Mapping[str, Any] | None = None,
-) -> str:
-    """settings (type[CheckedSettings]): of a component. presets (Mapping | None): values by name of
-    preset and setting, for a column each in the place of the default's. examples (Mapping | None):
-    by setting, for a last column.
-    RETURNS (str): each setting, a Markdown table."""
-    columns = presets or {"default": {}}
-    more = [] if examples is None else ["for example"]
-    heads = ["setting", "type", *columns, "meaning", *more]
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+def settings_table(settings: type[CheckedSettings]) -> str:
+    """settings (type[CheckedSettings]): of a component. RETURNS (str): each setting, a Markdown
+    table."""
+    lines = ["| setting | type | default | meaning |", "|---|---|---|---|"]
     for name, kind, default, meaning in describe_settings(settings):
-        values = (f"`{json.dumps(values.get(name, default))}`" for values in columns.values())
-        if kind == "block":
-            values = ("see below" for _ in columns)
-        example = [] if examples is None else [f"`{json.dumps(examples[name])}`"]
-        cells = f"`{name}`", f"`{kind}`", *values, meaning, *example
+        cells = f"`{name}`", f"`{kind}`", f"`{json.dumps(default)}`", meaning
         lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)
 
@@ -117,35 +103,21 @@ def features_table() -> str:
 
 
 def linker_settings() -> str:
-    """RETURNS (str): the settings of `angel_linker` under both presets, and its config as
-    `nlp.config` holds it after `nlp.add_pipe("angel_linker")`."""
-    presets = {f"`{preset}`": preset_settings(preset, {}).to_dict() for preset in get_args(Preset)}
+    """RETURNS (str): the settings of `angel_linker`, a row each, and its config as `nlp.config`
+    holds it after `nlp.add_pipe("angel_linker")`."""
+    lines = ["| setting | type | default | as published | meaning | example |", "|---" * 6 + "|"]
+    published = LinkerSettings.flat(LinkerSettings.from_dict(PUBLISHED).to_dict())
+    for block, settings in LinkerSettings.blocks().items():
+        for entry, kind, default, meaning in describe_settings(settings):
+            name = f"{block}.{entry}"
+            values = (f"`{json.dumps(v)}`" for v in (default, published[name], EXAMPLES[name]))
+            first, second, example = values
+            cells = f"`{name}`", f"`{kind}`", first, second, meaning, example
+            lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_linker")
-    components = nlp.config["components"]
-    config = Config({"components": components}).to_str()
-    tables = [settings_table(LinkerSettings, presets, EXAMPLES)]
-    for name, block in LinkerSettings.blocks().items():
-        of_block = {preset: values[name] for preset, values in presets.items()}
-        tables += [f"Entries of the block `{name}`:", settings_table(block, of_block)]
-    return "\n\n".join([*tables, "\n".join(other_pipelines()), f"```ini\n{config}\n```"])
-
-
-def other_pipelines() -> list[str]:
-    """RETURNS (list[str]): what the linkers of the pipelines in the package have otherwise than the
-    preset `shipped`, a line a pipeline."""
-    shipped = preset_settings("shipped", {}).to_dict()
-    lines = []
-    for name in SHIPPED_NAMES:
-        config = Config().from_disk(shipped_folder(name) / "config.cfg")["components"][
-            "angel_linker"
-        ]
-        differ = {
-            k: config[k] for k, value in shipped.items() if k in config and config[k] != value
-        }
-        said = ", ".join(f"`{key}` `{json.dumps(value)}`" for key, value in differ.items())
-        lines.append(f"* `{name}`: {said or 'as `shipped`'}")
-    return lines
+    config = Config({"components": nlp.config["components"]}).to_str()
+    return "\n\n".join(["\n".join(lines), f"```ini\n{config}\n```"])
 
 
 def formats_table(formats: Formats) -> str:

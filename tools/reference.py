@@ -16,28 +16,28 @@ from spacy_angel.cli.app import app
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.formats import Formats
 
-# A setting → what a user may give; a test holds each against the setting's type.
+# A setting of angel_linker → what a user may give; a test holds each against the setting's type.
 EXAMPLES: dict[str, Any] = {
-    "n_sents": 2,
-    "reading": {"abbreviations": False, "long_forms": "long_forms.tsv"},
-    "num_beams": 10,
-    "k": 10,
-    "search": {"shortcuts": False},
-    "threshold": 0.8,
-    "rerank": False,
-    "ranker": {"nil_prior": 0.1},
-    "curation": "rules.tsv",
-    "drop_unlinked_below": 0.3,
-    "span_key": "mentions",
-    "labels": ["DISEASE"],
-    "labels_discard": ["VARIANT", "SPECIES"],
-    "types_by_label": {"DISEASE": ["T047"], "CHEMICAL": []},
-    "prefer": ["MONDO", "MESH"],
-    "overwrite": False,
-    "outputs": {"kb_id": "umls_id", "kb_ents": "umls_ents", "candidates": "umls_candidates"},
-    "batch_size": 128,
-    "device": "cuda",
-    "dtype": "auto",
+    "candidates.span_key": "mentions",
+    "candidates.types_by_label": {"DISEASE": ["T047"], "CHEMICAL": []},
+    "candidates.labels_discard": ["VARIANT", "SPECIES"],
+    "candidates.rewrite": False,
+    "candidates.num_beams": 10,
+    "candidates.length_penalty": 1.0,
+    "candidates.shortcuts": False,
+    "reranker.enabled": False,
+    "reranker.nil_prior": 0.1,
+    "decision.threshold": 0.8,
+    "decision.curation": "rules.tsv",
+    "decision.prefer": ["MONDO", "MESH"],
+    "decision.overwrite": False,
+    "decision.drop_unlinked_below": 0.3,
+    "outputs.kb_id": "umls_id",
+    "outputs.kb_ents": "umls_ents",
+    "outputs.candidates": "umls_candidates",
+    "runtime.device": "cuda",
+    "runtime.dtype": "auto",
+    "runtime.batch_size": 128,
 }
 _SECTIONS = {"parameters": "argument", "attributes": "attribute"}
 

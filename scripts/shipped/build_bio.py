@@ -44,7 +44,7 @@ def build(
     the folder names it and holds none."""
     shipped = spacy.util.load_config(shipped_folder() / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
-    del settings["factory"], settings["scorer"], settings["types_by_label"]
+    del settings["factory"], settings["scorer"], settings["candidates"]["types_by_label"]
     encoder = {
         "labels": [*TYPES_BY_LABEL],
         # Of one place a group's mentions share what is written on them: a disease that is a
@@ -53,8 +53,9 @@ def build(
         "secondary": ["PHENOTYPE"],
     }
     nlp: Any = with_mentions(recogniser, "mentions", encoder)
-    own = {"model": None if model else SHIPPED_NAME, "drop_unlinked_below": DROP_UNLINKED_BELOW}
-    linker = nlp.add_pipe(LINKER, config={**settings, **own})
+    settings["decision"]["drop_unlinked_below"] = DROP_UNLINKED_BELOW
+    settings["model"] = None if model else SHIPPED_NAME
+    linker = nlp.add_pipe(LINKER, config=settings)
     nlp.meta.update(
         name="angel_bio",
         version=__version__,
@@ -65,7 +66,7 @@ def build(
     )
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         linker.kb = vocabulary(data, Path(temporary, "kb"))
-        linker.types_by_label = TYPES_BY_LABEL
+        linker.settings.candidates.types_by_label = TYPES_BY_LABEL
         if model is not None:
             stored = Path(temporary, "model")
             Generator.from_pretrained(str(model)).to_disk(stored, storage="int8")

@@ -65,7 +65,7 @@ class DocumentLinker:
         self.linker = linker
         self._settings = settings
         self._failed_in_a_row = 0
-        keys = {GOLD_SPANS, linker.settings.span_key} if settings.negation else ()
+        keys = {GOLD_SPANS, linker.settings.candidates.span_key} if settings.negation else ()
         self._contexts = {key: NoteContext(nlp, key) for key in keys}
         # Not `nlp.set_error_handler`, which fails where a component has no place for one.
         nlp.default_error_handler = raise_error
@@ -113,14 +113,14 @@ class DocumentLinker:
 
     def _link(self, documents: Sequence[CorpusDocument], given: bool) -> list[Row]:
         settings = self.linker.settings
-        span_key = GOLD_SPANS if given else settings.span_key
-        if given and settings.overwrite:
+        span_key = GOLD_SPANS if given else settings.candidates.span_key
+        if given and settings.decision.overwrite:
             # The identifier of a mention that is not linked would look like a link.
             documents = [document.without_ids() for document in documents]
         docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
-        with self.linker.using(span_key=span_key):
+        with self.linker.using(candidates={"span_key": span_key}):
             all_links = self.linker.predict(docs)
-        settings = settings.changed(span_key=span_key)
+            settings = self.linker.settings.copy_now()
         if self._contexts:
             docs = [self._contexts[span_key](doc) for doc in docs]
         return [
@@ -164,7 +164,7 @@ class DocumentLinker:
 
     def _concept(self, concept_id: str | None, name: str | None, score: float | None) -> Row:
         score = None if score is None else round(score, 4)
-        scores = (score, None) if self.linker.settings.rerank else (None, score)
+        scores = (score, None) if self.linker.settings.reranker.enabled else (None, score)
         return {"concept_id": concept_id, "name": name, **dict(zip(SCORES, scores, strict=True))}
 
 
@@ -181,6 +181,6 @@ def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> D
     import torch
 
     torch.set_num_threads(1)
-    overrides = {} if device is None else {"device": device}
+    overrides = {} if device is None else {"runtime": {"device": device}}
     nlp, linker = open_pipeline(load_folder(Path(folder), overrides))
     return DocumentLinker(nlp, linker, settings)

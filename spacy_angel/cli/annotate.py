@@ -74,8 +74,8 @@ def annotate(
     if kb is not None or curation is not None:
         from ..pipelines.load import load
 
-        rules = {} if curation is None else {"curation": str(curation)}
-        source = load(pipeline, kb=kb, **rules)
+        rules = None if curation is None else {"curation": str(curation)}
+        source = load(pipeline, kb=kb, decision=rules)
     for name in ("SIGHUP", "SIGTERM"):
         # `nohup` ignores SIGHUP.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:

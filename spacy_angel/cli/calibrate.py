@@ -21,8 +21,8 @@ def calibrate(
     abbreviations: options.Abbreviations = None,
     option: options.ReaderOptions = None,
 ) -> None:
-    """Fit the reranker's weights and the threshold to a corpus; with `rerank` off the model's
-    search.temperature, threshold and search.min_log_prob."""
+    """Fit the reranker's weights and the threshold to a corpus; without the reranker the threshold
+    alone."""
     from ..pipelines.components import calibrate_on
 
     nlp, linker = options.open_source(pipeline, kb)

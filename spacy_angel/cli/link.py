@@ -44,7 +44,7 @@ def link(
     elif file is not None:
         text = decoded(b"".join(piece for _, piece in pieces(file)), file)
     nlp, linker = open_source(pipeline, kb, curation)
-    span_key = linker.settings.span_key
+    span_key = linker.settings.candidates.span_key
     if negation:
         nlp.add_pipe("angel_negation", config={"span_key": span_key})
     doc = nlp(text or "")

@@ -84,7 +84,7 @@ def open_source(pipeline: str | None, kb: Path | None, curation: Path | None = N
 
     nlp, linker = open_pipeline(pipeline or SHIPPED_NAME, kb)
     if curation is not None:
-        linker.settings = linker.settings.changed(curation=str(curation))
+        linker.settings.decision.curation = str(curation)
     return nlp, linker
 
 

@@ -60,14 +60,7 @@ class CheckedSettings(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            problem = error.errors()[0]
-            name, *keys = map(str, problem["loc"])
-            expected = problem["msg"].removeprefix("Input should be ")
-            if type(None) in get_args(known[name].annotation):
-                expected = f"null or {expected}"
-            name += "".join(f"[{key!r}]" for key in keys)
-            message = _refusal(self.COMPONENT, name, expected, problem["input"])
-            raise AngelError(message) from error
+            raise explain_refusal(type(self), error) from error
         self.check()
 
     def check(self) -> None:
@@ -114,6 +107,18 @@ class CheckedSettings(BaseModel):
         RAISES (AngelError): it does not."""
         if not ok:
             raise AngelError(_refusal(self.COMPONENT, name, expected, getattr(self, name)))
+
+
+def explain_refusal(cls: type[CheckedSettings], error: ValidationError) -> AngelError:
+    """cls (type[CheckedSettings]): settings. error (ValidationError): of a value for one of them.
+    RETURNS (AngelError): names the setting, what was expected, and the value."""
+    problem = error.errors()[0]
+    name, *keys = map(str, problem["loc"])
+    expected = problem["msg"].removeprefix("Input should be ")
+    if type(None) in get_args(cls.model_fields[name].annotation):
+        expected = f"null or {expected}"
+    name += "".join(f"[{key!r}]" for key in keys)
+    return AngelError(_refusal(cls.COMPONENT, name, expected, problem["input"]))
 
 
 def _refusal(component: str, name: str, expected: str, value: Any) -> str:

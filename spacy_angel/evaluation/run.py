@@ -195,16 +195,15 @@ def _system(
             )
         yield baseline_system(BASELINES[str(pipeline)](kb))
         return
-    settings, own = linker.settings, linker.kb
-    with linker.using(
-        k=max(settings.k, N_RANKS),
-        num_beams=max(linker.num_beams_used, N_RANKS),
-        overwrite=True,
-        # Gold identifiers are compared with the vocabulary's own.
-        prefer=(),
-        types_by_label=types_for_vocabulary(linker, kb),
-        span_key=settings.span_key if predicted else GOLD_SPANS,
-    ):
+    own = linker.kb
+    candidates = {
+        "num_beams": max(linker.num_beams_used, N_RANKS),
+        "types_by_label": types_for_vocabulary(linker, kb),
+    }
+    if not predicted:
+        candidates["span_key"] = GOLD_SPANS
+    # Gold identifiers are compared with the vocabulary's own.
+    with linker.using(candidates=candidates, decision={"overwrite": True, "prefer": ()}):
         try:
             linker.kb = kb
             # Opening the model and compiling the names are not part of the time.

@@ -87,7 +87,7 @@ def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool =
         inputs: Any = (d.text if predicted else given_doc(d.without_ids(), nlp) for d in documents)
         results = []
         for document, doc in zip(documents, nlp.pipe(inputs, disable=disable), strict=True):
-            spans = find_spans(doc, linker.settings.span_key)
+            spans = find_spans(doc, linker.settings.candidates.span_key)
             by_characters, found = {}, []
             for span, prompt in zip(spans, linker.read_mentions(doc, spans), strict=True):
                 own = _read_span(span, prompt, linker)

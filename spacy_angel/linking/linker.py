@@ -8,6 +8,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,6 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
-from ..component.block import ConfigBlock, read_block
-from ..component.checked import unknown_names
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
@@ -36,7 +35,8 @@ from .decision.scoring import gold_ids
 from .decision.writing import write_links
 from .mentions.permitted import check_types, known_types, labels_of, links_label, may_share_labels
 from .mentions.reading import ReadDocument, find_spans
-from .settings.linker_settings import SETTINGS, LinkerSettings
+from .ranking.ranker import Ranker, shipped_ranker
+from .settings.linker_settings import LinkerSettings
 from .settings.loaders import (
     ModelLoader,
     VocabularyLoader,
@@ -56,15 +56,8 @@ if TYPE_CHECKING:
     from .showing.explanation import LinkExplanation
 
 SETTINGS_FILE = "settings.json"
-RULES_FILE = "curation.tsv"
-SAVED_FILES = {
-    "curation": RULES_FILE,
-    "ranker.path": "ranker.json",
-    "reading.long_forms": "long_forms.tsv",
-}
-"""Settings that name a file, and the name of the copy that is saved with the pipeline."""
-# What may be set beside settings and properties.
-_ATTRIBUTES = ("vocab", "scorer", "error_handler")
+RULES_FILE, RANKER_FILE = "curation.tsv", "ranker.json"
+"""Copies of the rules of curation and of fitted weights, saved with a pipeline."""
 
 
 class AngelLinker(DocumentPipe):
@@ -72,25 +65,25 @@ class AngelLinker(DocumentPipe):
     batch of documents go through the model together.
 
     Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
-    which is empty with `NIL`, `span._.candidates` and, where its `outputs.kb_id` is `kb_id`,
-    `span.kb_id_`. Attributes on `span._` belong to the characters and the label: spans over the
-    same characters have each its own. A span without their labels has that of the first that is
+    which is empty with `NIL`, `span._.candidates`, and `span.kb_id_` unless `outputs.kb_id` has
+    another name. Attributes on `span._` belong to the characters and the label: spans over the
+    same characters have each its own. A span with another label shows that of the first that is
     linked.
 
-    On `doc.ents` entities may get another label (`other_labels`) or go (`drop_unlinked_below`); a
-    group of linked spans comes into `doc.spans` where `outputs.span_key` names one.
+    In `doc.ents` entities may get another label (`other_labels`) or be removed
+    (`decision.drop_unlinked_below`).
 
     vocab (Vocab): the pipeline's.
     name (str): the component's name.
-    model (str | Path | ModelLoader | None): a folder or hub name, or what loads a model; None is
-        the shipped one. Opened at first use, a hub name in `initialize`.
+    model (str | Path | ModelLoader | None): a folder or hub name, or a loader; None is the shipped
+        one. Opened at first use, a hub name in `initialize`.
     vocabulary (str | Path | VocabularyLoader | None): likewise.
-    settings (LinkerSettings): everything else; each is also an attribute, `linker.threshold = 0.7`,
-        and may be set at any time, but device, dtype, reading.max_source_tokens and attribute names
-        are read once; of a block what is given is set, `linker.outputs = {"span_key": "linked"}`.
-        `nlp.config` has what is set, too.
-    scorer (Callable | None): answers `score`.
-    block (ConfigBlock | None): the component's part of its pipeline's config.
+    settings (LinkerSettings | None): everything else; None: the defaults. Any of them can be
+        assigned at any time, `linker.settings.decision.threshold = 0.7`, but `device`, `dtype` and
+        the names of `outputs` are read once.
+    scorer (Callable | None): computes `score`.
+    nlp (Language | None): the pipeline that the component is being added to.
+    is_saved (bool): it is made for a saved pipeline, whose folder is read later.
     """
 
     def __init__(
@@ -100,15 +93,18 @@ class AngelLinker(DocumentPipe):
         *,
         model: str | Path | ModelLoader | None = None,
         vocabulary: str | Path | VocabularyLoader | None = None,
-        settings: LinkerSettings = LinkerSettings(),  # noqa: B008 (frozen)
+        settings: LinkerSettings | None = None,
         scorer: Callable | None = None,
-        block: ConfigBlock | None = None,
+        nlp: Language | None = None,
+        is_saved: bool = False,
     ) -> None:
         self.vocab = vocab
-        self._block = block or ConfigBlock()
-        self._settings = settings
+        self.settings = (settings or LinkerSettings()).copy_now()
+        self._nlp, self._is_saved = nlp, is_saved
+        self._config: dict[str, Any] = {}
         self.name = name
         self.scorer = scorer
+        self.ranker = shipped_ranker()
         self._model_source = model
         self._vocabulary_source = vocabulary
         self._generator: Generator | None = None
@@ -117,6 +113,8 @@ class AngelLinker(DocumentPipe):
         self._frozen: tuple[Curated | None] | None = None
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
+        if self.settings.candidates.types_by_label is None:
+            self._take_types_of(vocabulary)
         self.register_attributes()
         # scispaCy's abbreviation detector warns of every text that has no abbreviation.
         warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
@@ -126,53 +124,36 @@ class AngelLinker(DocumentPipe):
 
         RAISES (AngelError): another component computes an attribute of that name.
         """
-        set_extensions(self._settings)
-
-    if not TYPE_CHECKING:  # where a mistyped attribute is to be seen as one
-
-        def __getattr__(self, name: str) -> Any:
-            """Settings are attributes as well: `linker.threshold`."""
-            if name in SETTINGS and "_settings" in self.__dict__:
-                return getattr(self.settings, name)
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            if name in SETTINGS:
-                self.settings = self.settings.changed(**{name: value})
-            elif name.startswith("_") or name in _ATTRIBUTES or hasattr(type(self), name):
-                super().__setattr__(name, value)
-            else:
-                raise AttributeError(unknown_names("angel_linker", [name], SETTINGS))
+        set_extensions(self.settings)
 
     @property
     def name(self) -> str:
         """RETURNS (str): the component's, which spaCy sets as soon as it is in a pipeline, and
-        whenever it is renamed."""
+        whenever it is renamed. From then on the pipeline's config shows the settings in use."""
         return self._name
 
     @name.setter
     def name(self, name: str) -> None:
         self._name = name
-        requires = None if self._settings.span_key is None else ["doc.spans"]
-        self._block.bind(self, self._settings.to_dict(), requires)
-
-    @property
-    def settings(self) -> LinkerSettings:
-        """RETURNS (LinkerSettings): those in use; others can be set."""
-        return self._settings
-
-    @settings.setter
-    def settings(self, settings: LinkerSettings) -> None:
-        if self._kb is not None and settings.types_by_label != self._settings.types_by_label:
-            check_types(settings.types_by_label, self._kb)
-        before = self._settings.to_dict()
-        self._settings = settings
-        self._block.show({k: v for k, v in settings.to_dict().items() if v != before[k]})
+        if self._nlp is None or all(c is not self for _, c in self._nlp.components):
+            return
+        in_pipeline = next(n for n, c in self._nlp.components if c is self)
+        # The block itself, which spaCy moves along when the component is renamed, and of which a
+        # copy of the pipeline has its own; the pipeline is not held.
+        self._config = self._nlp.get_pipe_config(in_pipeline)
+        if self.settings.candidates.span_key is not None:
+            # A factory's requirements are those of all components that it makes.
+            meta = replace(self._nlp.get_pipe_meta(in_pipeline), requires=["doc.spans"])
+            self._nlp._pipe_meta[in_pipeline] = meta
+        self._nlp = None
+        for block in LinkerSettings.blocks():
+            getattr(self.settings, block).show_in(self._config, block)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): the setting; spaCy's components have their labels there."""
-        return self._settings.labels
+        """RETURNS (tuple[str, ...]): those of `types_by_label`; spaCy's components have their
+        labels there."""
+        return labels_of(self.settings)
 
     @property
     def hide_labels(self) -> bool:
@@ -197,9 +178,6 @@ class AngelLinker(DocumentPipe):
     @generator.setter
     def generator(self, generator: "Generator") -> None:
         quiet_tokenizers_in_forks()
-        limit = self.settings.reading.max_source_tokens
-        if limit is not None:
-            generator.prompts.limit_source(limit)
         self._generator = generator
 
     @property
@@ -223,8 +201,7 @@ class AngelLinker(DocumentPipe):
             )
             raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}. {remedy}")
         self._kb = kb
-        types = known_types(self.settings.types_by_label, kb)
-        self.settings = self.settings.changed(types_by_label=types)
+        self.settings.candidates.types_by_label = known_types(self.settings.types_by_label, kb)
 
     def read_curation(self) -> Curated | None:
         """RETURNS (Curated | None): the vocabulary under its own rules and those of the setting
@@ -242,23 +219,29 @@ class AngelLinker(DocumentPipe):
 
     @property
     def num_beams_used(self) -> int:
-        """RETURNS (int): beams of the search: the setting `num_beams`, or else the model's own."""
-        return self.settings.num_beams or self.generator.num_beams
+        """RETURNS (int): beams of the search: the setting, or else the model's own."""
+        return self.settings.candidates.num_beams or self.generator.num_beams
 
     @contextmanager
-    def using(self, **settings: Any) -> Iterator[None]:
-        """Other settings for the time of a block; what changes within of the rest stays.
+    def using(
+        self,
+        *,
+        candidates: Mapping[str, Any] | None = None,
+        reranker: Mapping[str, Any] | None = None,
+        decision: Mapping[str, Any] | None = None,
+        runtime: Mapping[str, Any] | None = None,
+    ) -> Iterator[None]:
+        """Other settings for the time of a block; what is changed within of the rest stays.
 
-        settings (Any): fields of `LinkerSettings`; of a block the entries that change.
+        candidates (Mapping[str, Any] | None), reranker (Mapping[str, Any] | None), decision
+            (Mapping[str, Any] | None), runtime (Mapping[str, Any] | None): entries of each block,
+            e.g. `using(decision={"threshold": 0.7})`.
         RAISES (AngelError): an unknown setting, or a value that does not fit.
         """
-        own = LinkerSettings.flat(self.settings.to_dict())
-        settings = LinkerSettings.flat(settings)
-        self.settings = self.settings.changed(**settings)
-        try:
+        blocks = {"candidates": candidates, "reranker": reranker}
+        blocks |= {"decision": decision, "runtime": runtime}
+        with self.settings.using({name: b for name, b in blocks.items() if b is not None}):
             yield
-        finally:
-            self.settings = self.settings.changed(**{name: own[name] for name in settings})
 
     @contextmanager
     def frozen_rules(self, curated: Curated | None = None) -> Iterator[None]:
@@ -296,8 +279,7 @@ class AngelLinker(DocumentPipe):
             self._model_source, self._generator = model, None
         if vocabulary is not None:
             self._vocabulary_source, self._kb = vocabulary, None
-            if "types_by_label" not in self._block.given:
-                self._take_types_of(vocabulary)
+            self._take_types_of(vocabulary)
         if self._generator is None:
             self.generator = self._load_model(self._model_source, local_files_only=False)
         self.check_types()
@@ -310,7 +292,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
             the mention stays as it is.
         """
-        docs, span_key = list(docs), self.settings.span_key
+        docs, span_key = list(docs), self.settings.candidates.span_key
         spans = [find_spans(doc, span_key) for doc in docs]
         if not any(spans):
             return [[] for _ in docs]
@@ -319,17 +301,20 @@ class AngelLinker(DocumentPipe):
             return self._pass(self.read_curation()).links(docs, spans)
 
     def _pass(self, curated: Curated | None, settings: LinkerSettings | None = None) -> BatchLinker:
+        """RETURNS (BatchLinker): with the settings of this moment."""
+        settings = settings or self.settings.copy_now()
+        self._forks.ensure()
+        ranker, nil_prior = self.ranker, settings.reranker.nil_prior
+        if nil_prior is not None:
+            ranker = ranker.expecting(nil_prior)
         return BatchLinker(
-            settings or self.settings,
+            settings,
             self.kb,
             curated,
-            self._model_in_process(),
+            self.generator,
+            ranker if settings.reranker.enabled else None,
             self._linked_elsewhere,
         )
-
-    def _model_in_process(self) -> "Generator":
-        self._forks.ensure()
-        return self.generator
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links on the documents.
@@ -342,12 +327,12 @@ class AngelLinker(DocumentPipe):
             write_links(doc, doc_links, self.settings)
 
     def rank(self, candidates: Iterable[dict[str, Any]]) -> list[tuple[str, float]]:
-        """What `kb_ents` would hold without the thresholds, which are for links.
+        """What `kb_ents` would hold without the threshold, which is for links.
 
         candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
         RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
         """
-        return rank_candidates(candidates, self.settings.search.temperature)
+        return rank_candidates(candidates)
 
     def explain(self, span: Span) -> "LinkExplanation":
         """Explain the link of a mention. Its document is linked once more, and not changed.
@@ -356,10 +341,10 @@ class AngelLinker(DocumentPipe):
         RETURNS (LinkExplanation): plain values, `to_dict()`; a text with tables, `str()`.
         RAISES (AngelError): it is none of the mentions that this linker reads.
         """
-        keys = [(s.start, s.end, s.label) for s in find_spans(span.doc, self.settings.span_key)]
+        key_name = self.settings.candidates.span_key
+        keys = [(s.start, s.end, s.label) for s in find_spans(span.doc, key_name)]
         key = (span.start, span.end, span.label)
         if key not in keys:
-            key_name = self.settings.span_key
             where = "doc.ents" if key_name is None else f"doc.spans[{key_name!r}]"
             raise AngelError(
                 f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a "
@@ -378,28 +363,29 @@ class AngelLinker(DocumentPipe):
             return explain_mentions(doc, self._pass(curated), without_rules)
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
-        """Fit search.temperature, threshold and search.min_log_prob, with `rerank` the ranker's
-        weights and the threshold, and use them from now on.
+        """Fit the reranker's weights and the threshold, without the reranker the threshold alone,
+        and use them from now on.
 
         docs (Iterable[Doc]): development documents that went through the components before this
             one; `kb_id_` of each mention is its right identifier, several joined by `|` or `+`,
             `NIL` or empty where it should link to NIL, as should a mention whose identifiers
             the vocabulary does not have. They are not changed.
-        RETURNS (Calibration): the settings found, and figures.
+        RETURNS (Calibration): what was fitted, and figures.
         RAISES (AngelError): no mention's right concept is among its candidates.
         """
-        from .decision.calibration import calibrate, calibrate_ranker
+        from .decision.calibration import calibrate
 
         items = []
         with tqdm(desc="Calibrating", unit=" documents", disable=None) as progress:
             for batch in util.minibatch(docs, size=64):
                 items += self.calibration_items(list(batch))
                 progress.update(len(batch))
-        if self.settings.rerank:
-            fitted = calibrate_ranker(items, self.settings)
-        else:
-            fitted = calibrate(items)
-        self.settings = self.settings.changed(**fitted.settings)
+        ranker = self._pass(None).ranker
+        fitted = calibrate(items, ranker, self.settings.decision.threshold)
+        if fitted.ranker is not None:
+            # The fitted weights include the expected share of NIL.
+            self.ranker, self.settings.reranker.nil_prior = fitted.ranker, None
+        self.settings.decision.threshold = fitted.threshold
         return fitted
 
     def calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
@@ -407,13 +393,14 @@ class AngelLinker(DocumentPipe):
 
         docs (Sequence[Doc]): as `calibrate` takes them. They are not changed.
         RETURNS (list[CalibrationItem]): one a mention whose label is linked and for which no rule
-            decides: candidates, right identifiers and, with `rerank`, what is ranked.
+            decides.
         """
         from .decision.calibration import CalibrationItem
 
         # Fitted to what the model says of every mention.
-        of_model = self.settings.changed(search={"shortcuts": False})
-        spans = [find_spans(doc, of_model.span_key) for doc in docs]
+        of_model = self.settings.copy_now()
+        of_model.candidates.shortcuts = False
+        spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
         with self.kb.reading():
             one_pass = self._pass(self.read_curation(), of_model)
             candidates = one_pass.candidates(docs, spans, overwrite=True)
@@ -449,7 +436,7 @@ class AngelLinker(DocumentPipe):
         return self.scorer(
             examples,
             kb_id_attr=self.settings.outputs.kb_id,
-            span_key=self.settings.span_key,
+            span_key=self.settings.candidates.span_key,
             resolve=self.kb.resolve,
             is_linked=partial(links_label, settings=self.settings),
             **kwargs,
@@ -476,25 +463,20 @@ class AngelLinker(DocumentPipe):
                 warnings.warn(message, AngelWarning, stacklevel=2)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save model, vocabulary, settings, and copies of the files that settings name.
+        """Save model, vocabulary, settings, fitted weights, and a copy of the rules of curation.
 
         path (str | Path): a folder.
-        exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`, `ranker`,
-            `long_forms`.
+        exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`, `ranker`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: lambda p: write_json(p, self._saved_settings()),
+            SETTINGS_FILE: lambda p: write_json(p, self.settings.to_dict()),
             "model": lambda p: self.generator.to_disk(p),
             "kb": lambda p: self.kb.to_disk(p),
         }
-        settings = LinkerSettings.flat(self.settings.to_dict())
-        rules = self._curation_file()
-        for name, file in SAVED_FILES.items():
-            if settings[name] is not None:
-                read = Path(settings[name]).read_bytes
-                if name == "curation":
-                    read = rules.content
-                writers[file] = partial(_write, data=read())
+        if self.settings.decision.curation is not None:
+            writers[RULES_FILE] = partial(_write, data=self._curation_file().content())
+        if self.ranker is not shipped_ranker():
+            writers[RANKER_FILE] = self.ranker.to_disk
         util.to_disk(path, writers, exclude)
         share_parts(Path(path))
 
@@ -512,51 +494,61 @@ class AngelLinker(DocumentPipe):
         exclude = list(exclude)
         if self._model_source is not None and not find_part(path, "model").exists():
             exclude.append("model")
-        in_config = read_block(path, ("model", "vocabulary"))
+        saved = _saved_config(path)
         # Parts that the loading config takes from elsewhere.
         others = [
             part
             for key, part in (("model", "model"), ("vocabulary", "kb"))
-            if in_config and self._block.source(key) not in (None, in_config.get(key))
+            if saved and self._config.get(key) not in (None, saved.get(key))
         ]
-
-        def read_settings(path: Path) -> None:
-            files = {name: path.with_name(file) for name, file in SAVED_FILES.items()}
-            files = {n: f for n, f in files.items() if f.stem not in exclude and f.is_file()}
-            self._restore_settings(path.read_bytes(), in_config, files)
 
         def read_model(_: Path) -> None:
             self.generator = self._load_model(find_part(path, "model"), local_files_only=True)
 
+        def read_ranker(path: Path) -> None:
+            self.ranker = Ranker.from_disk(path)
+
+        def read_settings(path: Path) -> None:
+            self._take_settings(path.read_bytes(), saved)
+
         readers: dict[str, Callable[[Path], Any]] = {
+            SETTINGS_FILE: read_settings,
             "model": read_model,
             "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb"))),
         }
-        if (path / SETTINGS_FILE).exists():
-            readers = {SETTINGS_FILE: read_settings, **readers}
+        if (path / RANKER_FILE).exists():
+            readers[RANKER_FILE] = read_ranker
+        if not (path / SETTINGS_FILE).exists():
+            del readers[SETTINGS_FILE]
         util.from_disk(path, readers, [*exclude, *others])
+        rules = path / RULES_FILE
+        if rules.exists() and not {"curation", RULES_FILE}.intersection(exclude):
+            given, own = self.settings.decision.curation, saved.get("decision", {}).get("curation")
+            if not saved or given == own:
+                self.settings.decision.curation = str(rules)
         if "model" in others:
             check_sources(self._model_source, None)
             self._generator = None
         if "kb" in others:
             check_sources(None, self._vocabulary_source)
             self._kb = None
-            self._take_types_of(self._block.source("vocabulary"))
+            self._take_types_of(self._config.get("vocabulary"))
         if self._kb is not None or "kb" in others:
             self.check_types()
         check_files(self.settings)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves, except
-        the files of ranker and long forms, whose paths stay in the settings."""
-        writers = {
-            "settings": lambda: json.dumps(self._saved_settings()).encode(),
+        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
+        writers: dict[str, Callable[[], bytes]] = {
+            "settings": lambda: json.dumps(self.settings.to_dict()).encode(),
             "model": lambda: self.generator.to_bytes(),
             "kb": lambda: self.kb.to_bytes(),
         }
-        if self.settings.curation is not None:
+        if self.settings.decision.curation is not None:
             writers["curation"] = self._curation_file().content
+        if self.ranker is not shipped_ranker():
+            writers["ranker"] = lambda: json.dumps(self.ranker.to_dict()).encode()
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelLinker":
@@ -566,52 +558,54 @@ class AngelLinker(DocumentPipe):
         from ..vocabulary.kb import ConceptKB
 
         def read_model(data: bytes) -> None:
-            self.generator = Generator.from_bytes(
-                data, device=self.settings.device, dtype=self.settings.dtype
-            )
+            runtime = self.settings.runtime
+            self.generator = Generator.from_bytes(data, device=runtime.device, dtype=runtime.dtype)
 
         def read_rules(data: bytes) -> None:
-            self._curation = CurationFile(self.settings.curation or RULES_FILE, data)
+            self.settings.decision.curation = self.settings.decision.curation or RULES_FILE
+            self._curation = CurationFile(self.settings.decision.curation, data)
 
-        readers = {
-            "settings": lambda b: self._restore_settings(b, None, {}),
+        readers: dict[str, Callable[[bytes], Any]] = {
+            "settings": lambda b: self._take_settings(b, {}),
             "model": read_model,
             "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
             "curation": read_rules,
+            "ranker": lambda b: setattr(self, "ranker", Ranker.from_dict(json.loads(b))),
         }
         util.from_bytes(data, readers, exclude)
         if self._kb is not None:
             self.check_types()
         return self
 
-    def _saved_settings(self) -> dict[str, dict[str, Any]]:
-        """RETURNS (dict[str, dict[str, Any]]): `settings` in use, and those of the `config`."""
-        return {"settings": self.settings.to_dict(), "config": self._block.given}
+    def _take_settings(self, data: bytes, config: Mapping[str, Any]) -> None:
+        """Use saved settings, except for those that this component was explicitly given: in a saved
+        pipeline those that differ from its config, otherwise those that are not the default.
 
-    def _restore_settings(
-        self, data: bytes, in_config: Mapping[str, Any] | None, files: Mapping[str, Path]
-    ) -> None:
-        """data (bytes): JSON of `_saved_settings`. in_config (Mapping[str, Any] | None): the saved
-        pipeline's config. files (Mapping[str, Path]): saved copies, by setting."""
+        data (bytes): JSON of the settings. config (Mapping[str, Any]): of the saved pipeline.
+        """
         try:
-            saved = parse_as(data, dict[str, dict[str, Any]])
-            settings, config = map(LinkerSettings.flat, (saved["settings"], saved["config"]))
-        except (ValueError, KeyError) as error:
+            settings = LinkerSettings.from_dict(parse_as(data, dict[str, dict[str, Any]]))
+        except ValueError as error:
             raise AngelError(f"{SETTINGS_FILE} was not written by `to_disk`: {error}.") from error
-        settings |= {name: str(path) for name, path in files.items() if settings.get(name)}
-        config = config if in_config is None else LinkerSettings.flat(in_config)
-        settings |= self._block.overrides(config)
-        self.settings = LinkerSettings.from_dict(settings)
+        base = LinkerSettings()
+        if self._is_saved and config:
+            base = LinkerSettings.from_dict({n: config[n] for n in base.blocks() if n in config})
+        if base.candidates.types_by_label is None:
+            types: Any = types_of(self._vocabulary_source)
+            base.candidates.types_by_label = types
+        own, usual, saved = (s.flat(s.to_dict()) for s in (self.settings, base, settings))
+        self.settings.assign({n: value for n, value in saved.items() if own[n] == usual[n]})
 
     def _curation_file(self) -> CurationFile:
-        """RETURNS (CurationFile): of the setting `curation`, kept as long as that stays."""
-        if self._curation is None or self._curation.path != self.settings.curation:
-            self._curation = CurationFile(self.settings.curation)
+        """RETURNS (CurationFile): of the setting, kept as long as that stays."""
+        path = self.settings.decision.curation
+        if self._curation is None or self._curation.path != path:
+            self._curation = CurationFile(path)
         return self._curation
 
     def _take_types_of(self, vocabulary: Any) -> None:
         types: Any = types_of(vocabulary)
-        self.settings = self.settings.changed(types_by_label=types)
+        self.settings.candidates.types_by_label = types
 
     def check_types(self) -> None:
         """RAISES (AngelError): a type of `types_by_label` is no concept's of the vocabulary, which
@@ -622,13 +616,24 @@ class AngelLinker(DocumentPipe):
         self, source: str | Path | ModelLoader | None, *, local_files_only: bool
     ) -> "Generator":
         load = source if callable(source) else partial(load_checkpoint, source)
-        return load(
-            device=self.settings.device,
-            dtype=self.settings.dtype,
-            local_files_only=local_files_only,
-        )
+        runtime = self.settings.runtime
+        return load(device=runtime.device, dtype=runtime.dtype, local_files_only=local_files_only)
 
 
 def _write(path: Path, data: bytes) -> None:
     with replacing(path) as file:
         file.write(data)
+
+
+def _saved_config(folder: Path) -> dict[str, Any]:
+    """folder (Path): of a component, in that of its pipeline. RETURNS (dict[str, Any]): its block
+    in the pipeline's config.cfg, `model` and `vocabulary` as they stand and the rest without
+    variables; empty without a config."""
+    path = folder.parent / "config.cfg"
+    if not path.is_file():
+        return {}
+    raw = util.load_config(path, interpolate=False).get("components", {}).get(folder.name)
+    if raw is None:
+        return {}
+    block = util.load_config(path, interpolate=True)["components"][folder.name]
+    return {**block, "model": raw.get("model"), "vocabulary": raw.get("vocabulary")}

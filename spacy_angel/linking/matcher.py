@@ -124,7 +124,7 @@ class AngelMatcher(DocumentPipe):
             returned them.
         """
         linker = self._find_linker()
-        key = None if linker is None else linker.settings.span_key
+        key = None if linker is None else linker.settings.candidates.span_key
         for doc, found in zip(docs, spans, strict=True):
             if not found and (key is None or key in doc.spans):
                 continue
@@ -139,7 +139,7 @@ class AngelMatcher(DocumentPipe):
                 doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=mentions)
 
     def _spans(self, doc: Doc, linker: AngelLinker, kb: "ConceptKB") -> list[Span]:
-        mentions = _mentions(doc, linker.settings.span_key)
+        mentions = _mentions(doc, linker.settings.candidates.span_key)
         text = clean(doc.text)
         exact = [] if self.settings.names == "none" else self._find(text.text, kb)
         over = _by_token(mentions)

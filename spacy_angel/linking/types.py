@@ -161,10 +161,10 @@ class Link:
     kb_ents (list[tuple[str, float]]): concepts with their probability, best first; empty if the
         identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob`, in the order of the search, all that were found; with the setting `rerank`
-        also `probability`, their share of the concept's, and names with the most probable concept
-        first. If the model was not asked (`search.shortcuts`, or a rule says what is meant),
-        `score` and `log_prob` are None, and there is a `probability`. With the setting `prefer`,
+        `log_prob` and `probability`, the candidate's share of its concept's probability. All that
+        were found: without the reranker in the order of the search, with it names with the most
+        probable concept first. `score` and `log_prob` are None if the model was not asked
+        (`candidates.shortcuts`, or a rule says what is meant). With the setting `decision.prefer`,
         or a rule that prefers an identifier, also `other_ids`, the concept's further identifiers.
     label (str): replaces the label of the mention, see `other_labels`; empty: it keeps its own.
     """

@@ -1,7 +1,6 @@
 """Put a recognizer, a model and a vocabulary together into one pipeline."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,10 +17,9 @@ from ..corpora.registry import read_corpus
 from ..errors import AngelError
 from ..files.atomic import replacing_folder
 from ..linking.decision.calibration import Calibration
-from ..linking.settings.linker_settings import Dtype
 from ..linking.settings.loaders import load_vocabulary
 from ..linking.settings.presets import types_of
-from ..search.generator import Generator
+from ..search.generator import Dtype, Generator
 from .components import calibrate_on
 from .load import LINKER, load_folder
 
@@ -70,10 +68,11 @@ def assemble(
         Generator.from_pretrained(model).to_disk(stored, storage=storage)
         # The shipped settings work with any model and vocabulary; the search depends on the model.
         config = {
-            "preset": "shipped",
-            "num_beams": None,
-            "search": {"length_penalty": length_penalty},
-            "types_by_label": types_of(kb),
+            "candidates": {
+                "num_beams": None,
+                "length_penalty": length_penalty,
+                "types_by_label": types_of(kb),
+            }
         }
         nlp = _open_base(ner)
         linker: Any = nlp.add_pipe(LINKER, config=config)
@@ -92,7 +91,10 @@ def assemble(
             # The words of the corpora do not stay in the vocab.
             with nlp.memory_zone():
                 fitted = calibrate_on(nlp, linker, chain.from_iterable(map(read_corpus, calibrate)))
-            performance["calibration"] = {"corpora": [c.name for c in calibrate], **asdict(fitted)}
+            performance["calibration"] = {
+                "corpora": [c.name for c in calibrate],
+                **fitted.to_dict(),
+            }
         with replacing_folder(output, lambda entry: False) as new:
             nlp.to_disk(new)
     return fitted

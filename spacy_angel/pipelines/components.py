@@ -89,7 +89,7 @@ def calibrate_on(
     """
     # A bare number that does not resolve would teach the linker that the mention is NIL.
     known = list(complete_ids(documents, linker.kb.resolve))
-    with linker.using(span_key=GOLD_SPANS):
+    with linker.using(candidates={"span_key": GOLD_SPANS}):
         return linker.calibrate(prepare_docs(nlp, linker, known, given=True))
 
 

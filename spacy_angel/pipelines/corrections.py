@@ -57,7 +57,7 @@ def learn_rules(
     """
     corpus = list(complete_ids(documents, linker.kb.resolve))
     before = decisions(nlp, linker, corpus)
-    own = linker.settings.curation
+    own = linker.settings.decision.curation
     own_rules = read_rules(Path(own)).rules if own is not None else ()
     after: list[list[Decision]] = []
     for fold in range(min(_FOLDS, len(corpus))):
@@ -81,7 +81,7 @@ def decisions(
     docs = prepare_docs(nlp, linker, [document.without_ids() for document in documents], given=True)
     kb, attribute = linker.kb, linker.settings.outputs.kb_id
     found = []
-    with linker.using(span_key=GOLD_SPANS):
+    with linker.using(candidates={"span_key": GOLD_SPANS}):
         for document, doc in zip(documents, linker.pipe(docs), strict=True):
             row = []
             for mention, span in zip(document.mentions, doc.spans[GOLD_SPANS], strict=True):

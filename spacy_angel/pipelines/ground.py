@@ -74,7 +74,7 @@ class Grounder:
     k (int): candidates to keep.
     threshold (float | None): least probability of a link; None: the linker's.
     nil_share (float): expected share of strings without a concept; without effect on a linker
-        without `rerank`.
+        without the reranker.
     RAISES (AngelError): a threshold or share that is none.
     """
 
@@ -90,10 +90,14 @@ class Grounder:
         self.linker = linker
         self._nlp = nlp
         self._k = k
-        self._settings: dict[str, Any] = {"span_key": GOLD_SPANS, "overwrite": True}
-        self._settings["ranker"] = {"nil_prior": nil_share}
+        decision: dict[str, Any] = {"overwrite": True}
         if threshold is not None:
-            self._settings["threshold"] = threshold
+            decision["threshold"] = threshold
+        self._settings: dict[str, dict[str, Any]] = {
+            "candidates": {"span_key": GOLD_SPANS},
+            "reranker": {"nil_prior": nil_share},
+            "decision": decision,
+        }
         linker.settings.changed(**self._settings)
 
     def stream(self, queries: Iterable[Query]) -> Iterator[Grounding]:

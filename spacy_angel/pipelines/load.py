@@ -9,16 +9,15 @@ import spacy
 from spacy.language import Language
 
 from ..about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
-from ..component.checked import nested
 from ..errors import AngelError
 from ..linking.linker import AngelLinker
 from ..linking.settings.linker_settings import LinkerSettings
 from ..linking.settings.loaders import load_vocabulary
-from ..linking.settings.presets import as_published, model_alone, types_of
+from ..linking.settings.presets import PUBLISHED, types_of
 from ..vocabulary.kb import ConceptKB
 
 LINKER = "angel_linker"
-_WITH_DEVICE = (LINKER, "angel_recogniser")
+RECOGNISER = "angel_recogniser"
 
 
 def load(
@@ -27,49 +26,61 @@ def load(
     *,
     tokenizer: Path | str | None = None,
     preset: str | None = None,
-    **settings: Any,
+    device: str | None = None,
+    dtype: str | None = None,
+    candidates: Mapping[str, Any] | None = None,
+    reranker: Mapping[str, Any] | None = None,
+    decision: Mapping[str, Any] | None = None,
+    outputs: Mapping[str, Any] | None = None,
+    runtime: Mapping[str, Any] | None = None,
 ) -> Language:
     """Load a pipeline that finds mentions, expands abbreviations, and links.
 
     model (Path | str | None): `en_angel_bio` for mentions of six types and their vocabularies
         instead of diseases and chemicals in MeSH; or a saved pipeline, its folder or the name of an
         installed package; or another encoder-decoder, a folder or hub name, to be used in
-        `en_angel_mini`, without the thresholds, which were calibrated for the shipped model.
+        `en_angel_mini` as it was published, see `preset`.
     kb (ConceptKB | Path | str | None): another vocabulary, or its folder, file or name. No training
-        is needed: the reranker and its threshold work with any vocabulary. Without `rerank`, the
-        shipped thresholds are switched off.
+        is needed: the reranker and its threshold work with any vocabulary.
     tokenizer (Path | str | None): folder or hub name, if the model's folder has no tokenizer.
     preset (str | None): `published` for the method as published: the model alone decides, and every
         mention is linked. For an encoder-decoder also what it was trained with, if neither its
         files nor its name say so; see `model.presets`.
-    settings (Any): fields of `LinkerSettings` that override the pipeline's own, e.g. `dtype="int8"`
-        or `search={"shortcuts": False}`. `device` and `dtype` apply to `angel_recogniser`, too.
+    device (str | None), dtype (str | None): of the linker's and the recognizer's models.
+    candidates (Mapping[str, Any] | None), reranker (Mapping[str, Any] | None), decision
+        (Mapping[str, Any] | None), outputs (Mapping[str, Any] | None), runtime (Mapping[str, Any] |
+        None): settings of the linker that override the pipeline's own, e.g.
+        `decision={"threshold": 0.8}`; see `LinkerSettings`.
     RETURNS (Language): the pipeline.
     RAISES (AngelError): the model or vocabulary does not exist, a setting is unknown or has a wrong
         value, or a tokenizer or preset was given for a pipeline, which has its own.
     """
-    settings = LinkerSettings.flat(settings)
+    blocks = {"candidates": candidates, "reranker": reranker, "decision": decision}
+    blocks |= {"outputs": outputs, "runtime": runtime}
+    settings = {name: dict(block) for name, block in blocks.items() if block}
+    for name, value in (("device", device), ("dtype", dtype)):
+        if value is not None:
+            settings.setdefault("runtime", {})[name] = value
     LinkerSettings.from_dict(settings)
-    if preset == "published":
-        settings, preset = as_published() | settings, None
-    # A config would add labels to those of the pipeline, whose types are of its own vocabulary.
-    types = settings.pop("types_by_label", None)
     model = SHIPPED_NAME if model is None else model
     is_shipped = str(model) in SHIPPED_NAMES
     folder = shipped_folder(str(model)) if is_shipped else _pipeline_folder(model)
+    if preset == "published" or folder is None:
+        preset = None if preset == "published" else preset
+        settings = {n: PUBLISHED.get(n, {}) | settings.get(n, {}) for n in LinkerSettings.blocks()}
+    # A config would add labels to those of the pipeline, whose types are of its own vocabulary.
+    types = settings.get("candidates", {}).pop("types_by_label", None)
     if folder is None:
-        nlp = spacy.load(shipped_folder(), exclude=[LINKER])
+        nlp = spacy.load(shipped_folder(SHIPPED_NAME), exclude=[LINKER])
         source: Any = {"@architectures": "spacy_angel.Checkpoint.v1", "path": str(model)}
         source |= {"tokenizer": tokenizer and str(tokenizer), "preset": preset}
-        nlp.add_pipe(LINKER, config={"model": source, **nested(settings)})
+        nlp.add_pipe(LINKER, config={"model": source, **settings})
     elif tokenizer is not None or preset is not None:
         raise AngelError(
             f"The pipeline {model} has its own tokenizer and preset (given: {tokenizer}, {preset})."
         )
     else:
         kb = None if isinstance(kb, str | Path) and str(kb) == str(model) else kb
-        if is_shipped and not settings.get("rerank", True):
-            settings = model_alone(is_calibrated=kb is None) | settings
         nlp = load_folder(folder, settings)
     linker = find_linker(nlp)
     if kb is not None or types is not None:
@@ -102,13 +113,16 @@ def open_pipeline(
 
 
 def load_folder(
-    pipeline: Path | str, settings: Mapping[str, Any] | None = None, exclude: Sequence[str] = ()
+    pipeline: Path | str,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    exclude: Sequence[str] = (),
 ) -> Language:
     """Load a saved pipeline.
 
     pipeline (Path | str): its folder, or the name of a package.
-    settings (Mapping[str, Any] | None): override those of its first linker, by flat name; `device`
-        and `dtype` apply to all linkers and to `angel_recogniser`.
+    settings (Mapping[str, Mapping[str, Any]] | None): blocks that override those of its first
+        linker; the `device` and `dtype` of `runtime` apply to all linkers and to
+        `angel_recogniser`.
     exclude (Sequence[str]): components that are not loaded.
     RETURNS (Language): the pipeline.
     RAISES (AngelError): it cannot be loaded.
@@ -118,10 +132,15 @@ def load_folder(
         if settings:
             config = spacy.util.load_config(Path(pipeline) / "config.cfg", interpolate=False)
             factories = {n: config["components"][n]["factory"] for n in config["nlp"]["pipeline"]}
-            running = {key: settings[key] for key in ("device", "dtype") if key in settings}
-            overrides = {n: running for n, f in factories.items() if f in _WITH_DEVICE}
+            runtime = settings.get("runtime", {})
+            running = {key: runtime[key] for key in ("device", "dtype") if key in runtime}
+            for name, factory in factories.items():
+                if factory == LINKER:
+                    overrides[name] = {"runtime": running}
+                elif factory == RECOGNISER:
+                    overrides[name] = running
             linkers = [name for name, factory in factories.items() if factory == LINKER]
-            overrides |= dict.fromkeys(linkers[:1], nested(settings))
+            overrides |= dict.fromkeys(linkers[:1], settings)
         return spacy.load(pipeline, exclude=list(exclude), config={"components": overrides})
     except AngelError:
         raise
@@ -142,10 +161,11 @@ def find_linker(nlp: Language) -> AngelLinker:
 
 def _use_vocabulary(linker: Any, kb: ConceptKB | Path | str | None, types: Any) -> None:
     """Give a linker another vocabulary, unless it is None, and the types of its labels."""
-    linker.types_by_label = {}
+    linker.settings.candidates.types_by_label = {}
     if kb is not None:
         linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
-    linker.types_by_label = types
+    linker.settings.candidates.types_by_label = types
+    linker.check_types()
 
 
 def _pipeline_folder(pipeline: str | Path) -> Path | None:

@@ -71,7 +71,7 @@ class PipelineLinker:
             chosen = [i for i, job in enumerate(jobs) if job.given is given]
             if not chosen:
                 continue
-            key = GOLD_SPANS if given else self.linker.settings.span_key
+            key = GOLD_SPANS if given else self.linker.settings.candidates.span_key
             documents = [jobs[i].document for i in chosen]
             with warnings.catch_warnings():
                 # Warnings quote labels, which are the callers' words.
@@ -81,7 +81,7 @@ class PipelineLinker:
                 with (
                     warnings.catch_warnings(),
                     self.linker.frozen_rules(curated),
-                    self.linker.using(span_key=key),
+                    self.linker.using(candidates={"span_key": key}),
                     self.linker.kb.reading(),
                 ):
                     warnings.simplefilter("ignore")
@@ -106,7 +106,7 @@ class PipelineLinker:
     def _link_pass(
         self, docs: "Sequence[Doc]", spans: "Sequence[list[Span]]", explain: Sequence[bool]
     ) -> list[list[LinkedMention]]:
-        key = self.linker.settings.span_key
+        key = self.linker.settings.candidates.span_key
         for doc, chosen in zip(docs, spans, strict=True):
             if key is None:
                 doc.ents = chosen
@@ -129,17 +129,17 @@ class PipelineLinker:
             mention.status, mention.concept_id = "linked", kb_id
             mention.name = kb[kb_id].canonical_name if kb_id in kb else None
             score = dict(span._.get(settings.outputs.kb_ents)).get(kb_id)
-            if settings.rerank and score is not None:
+            if settings.reranker.enabled and score is not None:
                 mention.probability = round(score, 4)
         elif not links_label(span.label_, settings):
             mention.status = "skipped"
-        if settings.rerank and mention.status != "skipped":
+        if settings.reranker.enabled and mention.status != "skipped":
             ranked = self.linker.rank(span._.get(settings.outputs.candidates))
             mention.nil_probability = round(max(1 - fsum(p for _, p in ranked), 0.0), 4)
         return mention
 
     def _explained(self, doc: "Doc") -> list[LinkedMention]:
-        spans = find_spans(doc, self.linker.settings.span_key)
+        spans = find_spans(doc, self.linker.settings.candidates.span_key)
         explanations = self.linker.explain_document(doc)
         return [
             ExplainedMention(

@@ -192,7 +192,7 @@ class _Tools:
         notes = {"linked": "linked", "nil": NOT_IN_VOCABULARY, "skipped": NOT_LINKED}
         is_nil = mention.status == "nil"
         probability = mention.nil_probability if is_nil else mention.probability
-        least = (self._service.pipeline.linker.settings.threshold or 0) + _MARGIN
+        least = (self._service.pipeline.linker.settings.decision.threshold or 0) + _MARGIN
         is_uncertain = probability is not None and probability < least
         return Link(
             mention=mention.text,

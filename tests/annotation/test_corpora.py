@@ -37,7 +37,7 @@ def nlp(tmp_path_factory) -> spacy.Language:
     """Keeps the identifiers of the input, so that mentions with one pass without the model."""
     nlp = spacy.load(make_pipeline(tmp_path_factory.mktemp("corpora")))
     linker = nlp.get_pipe("angel_linker")
-    linker.settings = linker.settings.changed(overwrite=False)
+    linker.settings.decision.overwrite = False
     return nlp
 
 

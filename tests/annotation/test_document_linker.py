@@ -50,7 +50,7 @@ def test_mentions_are_found_and_linked(document_linker) -> None:
 
 def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, document_linker) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = linker.settings.changed(threshold=1.0)
+    linker.settings.decision.threshold = 1.0
     document = CorpusDocument("1", "the patient had heart attack.")
     (linked,) = link(document_linker, [document])
     (nil,) = link(DocumentLinker(nlp, linker, LinkingSettings(candidates=True)), [document])
@@ -61,7 +61,8 @@ def test_candidates_are_given_out_where_the_limits_leave_no_link(pipeline, docum
 
 def test_what_the_linker_leaves_out_is_not_given_out(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = linker.settings.changed(threshold=1.0, drop_unlinked_below=0.5)
+    linker.settings.decision.threshold = 1.0
+    linker.settings.decision.drop_unlinked_below = 0.5
 
     @Language.component("doubtful")
     def doubtful(doc):
@@ -110,7 +111,7 @@ def test_where_mentions_come_from(pipeline, source, expected) -> None:
 
 def test_identifiers_stay_where_the_pipeline_keeps_them(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = linker.settings.changed(overwrite=False)
+    linker.settings.decision.overwrite = False
     given = (GoldMention(0, 7, "aspirin", "", "MESH:D008687"), GoldMention(9, 17, "migraine"))
     (result,) = link(DocumentLinker(nlp, linker), [CorpusDocument("1", "aspirin, migraine", given)])
     assert [(m["concept_id"], m["name"]) for m in result["mentions"]] == [
@@ -122,7 +123,7 @@ def test_identifiers_stay_where_the_pipeline_keeps_them(pipeline) -> None:
 
 def test_an_identifier_of_the_input_is_no_link(pipeline) -> None:
     nlp, linker = open_pipeline(pipeline)
-    linker.settings = linker.settings.changed(labels_discard=("GENE",))
+    linker.settings.candidates.labels_discard = ("GENE",)
     given = (GoldMention(0, 7, "aspirin", "GENE", "NCBIGene:3767"),)
     (result,) = link(DocumentLinker(nlp, linker), [CorpusDocument("1", "aspirin", given)])
     assert [(m["text"], m["concept_id"]) for m in result["mentions"]] == [("aspirin", None)]

@@ -30,7 +30,7 @@ def test_every_token_of_a_mention_has_the_identifier(make: Make) -> None:
 
 def test_its_config_makes_it_again(make: Make, tmp_path: Path) -> None:
     # test_registered_functions, config round trips
-    nlp = make(k=3)
+    nlp = make(num_beams=3)
     text = nlp.config.to_str()
     again = spacy.util.load_model_from_config(
         spacy.util.load_config_from_str(text), auto_fill=False, validate=True

@@ -7,13 +7,13 @@ from spacy.tokens import Doc, Span
 from support.helpers import shared_data
 
 import spacy_angel
+from spacy_angel.about import shipped_folder
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.errors import AngelError
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.linking.settings.presets import SHIPPED, preset_settings
+from spacy_angel.linking.settings.presets import PUBLISHED
 
 UNKNOWN = (
     ("He took Snarkolin for boojum fever.", ("Snarkolin", "CHEMICAL"), ("boojum fever", "DISEASE")),
@@ -56,7 +56,7 @@ def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language) -
         kept = ["sentencizer", "angel_abbreviations", "angel_linker"]
         linker = nlp.get_pipe("angel_linker")
         assert isinstance(linker, AngelLinker)
-        with nlp.select_pipes(enable=kept), linker.using(span_key=GOLD_SPANS):
+        with nlp.select_pipes(enable=kept), linker.using(candidates={"span_key": GOLD_SPANS}):
             texts = (to_doc(document, nlp) for document in documents)
             # Equal batches: sums in another order have another last place.
             docs = nlp.pipe(texts, batch_size=64)
@@ -65,37 +65,27 @@ def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language) -
     assert sum(map(len, links[0])) > 10 * n
 
 
-def test_the_shipped_pipelines_have_the_preset(own: Language, shipped: Language) -> None:
+def test_the_shipped_pipelines_have_the_defaults(own: Language, shipped: Language) -> None:
     settings = own.get_pipe("angel_linker").settings
-    assert settings == preset_settings("shipped", {}) == shipped.get_pipe("angel_linker").settings
-    bio = spacy.util.load_config(spacy_angel.about.DATA / "en_angel_bio/config.cfg")
-    block = LinkerSettings.flat(bio["components"]["angel_linker"])
-    assert {name: block[name] for name in SHIPPED} == SHIPPED
+    assert settings == shipped.get_pipe("angel_linker").settings
+    plain, bio = settings.to_dict(), shipped_folder("en_angel_bio") / "config.cfg"
+    block = spacy.util.load_config(bio)["components"]["angel_linker"]
+    plain["decision"]["drop_unlinked_below"] = 0.6
+    plain["candidates"]["types_by_label"] = block["candidates"]["types_by_label"]
+    assert {name: block[name] for name in plain} == plain
 
 
 def test_the_method_as_published_is_one_word() -> None:
-    nlp = spacy.blank("en")
-    linker = nlp.add_pipe("angel_linker", config={"preset": "published", "k": 3})
-    assert linker.settings == LinkerSettings(k=3)
-    doc = Doc(nlp.vocab, ["He", "took", "Snarkolin", "."])
+    linker = spacy_angel.load(preset="published").get_pipe("angel_linker")
+    assert linker.settings == LinkerSettings.from_dict(PUBLISHED)
+    doc = Doc(linker.vocab, ["He", "took", "Snarkolin", "."])
     doc.ents = [Span(doc, 2, 3, label="CHEMICAL")]
     assert linker(doc).ents[0].kb_id_.startswith("MESH:")
-    loaded = spacy_angel.load(preset="published").get_pipe("angel_linker").settings
-    assert loaded == LinkerSettings(num_beams=loaded.num_beams)
-    with pytest.raises(AngelError, match=r"preset must be one of \('shipped', 'published'\)"):
-        nlp.add_pipe("angel_linker", name="second", config={"preset": "publishd"})
 
 
-def test_a_model_or_vocabulary_of_one_s_own_has_its_own_default(
-    model: str, vocabulary: str
-) -> None:
-    nlp = spacy.blank("en")
-    linker = nlp.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
-    assert linker.settings == LinkerSettings()
-    assert nlp.config["components"]["angel_linker"]["preset"] == "published"
+def test_labels_are_limited_to_the_types_of_a_shipped_vocabulary(vocabulary: str) -> None:
     nlp = spacy.blank("en")
     linker = nlp.add_pipe("angel_linker", config={"vocabulary": vocabulary})
-    assert linker.settings.rerank
     assert linker.settings.types_by_label == {}
     loaded = spacy_angel.load(kb=vocabulary).get_pipe("angel_linker").settings
     assert loaded == linker.settings

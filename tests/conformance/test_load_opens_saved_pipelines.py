@@ -20,8 +20,8 @@ def test_a_folder_with_settings_and_a_vocabulary(
     assert nlp.pipe_names == ["sentencizer", "entity_ruler", "angel_linker"]
     assert nlp("aspirin").ents[0].kb_id_ == "MESH:D001241"
     kb = ConceptKB.build([Concept("X:1", "aspirin")])
-    nlp = spacy_angel.load(str(tmp_path / "mine"), kb, k=2)
-    assert nlp.get_pipe("angel_linker").k == 2
+    nlp = spacy_angel.load(str(tmp_path / "mine"), kb, candidates={"num_beams": 2})
+    assert nlp.get_pipe("angel_linker").settings.candidates.num_beams == 2
     assert nlp("aspirin").ents[0].kb_id_ == "X:1"
 
 
@@ -43,6 +43,6 @@ def test_an_installed_package(
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: en_mine\nVersion: 1.0.0\n")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    loaded = spacy_angel.load("en_mine", threshold=0.25)
-    assert loaded.get_pipe("angel_linker").threshold == 0.25
+    loaded = spacy_angel.load("en_mine", decision={"threshold": 0.25})
+    assert loaded.get_pipe("angel_linker").settings.decision.threshold == 0.25
     assert loaded("aspirin").ents[0].kb_id_ == spacy.load("en_mine")("aspirin").ents[0].kb_id_

@@ -55,7 +55,7 @@ def test_eight_threads_give_what_one_gives(nlp):
 
 def test_the_first_texts_may_come_all_at_once(nlp, model, tiny_vocabulary):
     """Model, vocabulary, trie and indices are opened and compiled at first use: once."""
-    config = {"rerank": True, "reading": {"short_forms": True}}
+    config = {"rerank": True, "rewrite": True}
     fresh = make_pipeline(model, tiny_vocabulary, "angel_abbreviations", **config)
     linker = fresh.get_pipe("angel_linker")
     kbs = in_threads(lambda text: (seen(fresh(text)), id(linker.kb)), TEXTS[:THREADS])

@@ -9,6 +9,7 @@ import spacy
 from spacy import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+from support.tiny_linker import blocks
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -22,7 +23,7 @@ def two(make: Callable[..., Language], model: str, tmp_path: Path) -> Language:
     nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
     ruler = nlp.get_pipe("entity_ruler")
     ruler.add_patterns([{"label": "CL", "pattern": "T cell"}, {"label": "ORG", "pattern": "WHO"}])
-    config = {"model": model, "vocabulary": str(cells), "labels": ["CL"]}
+    config = blocks(model=model, vocabulary=str(cells), types_by_label={"CL": []})
     nlp.add_pipe("angel_linker", name="cells", config=config)
     return nlp
 
@@ -59,7 +60,7 @@ def test_each_scores_its_own(two: Language) -> None:
 
 def test_overlapping_labels_are_refused(make: Callable[..., Language], model: str) -> None:
     nlp = make()
-    config = {"model": model, "labels": ["CL"]}
+    config = blocks(model=model, types_by_label={"CL": []})
     with pytest.raises(AngelError, match=r"both write span\._\.candidates"):
         nlp.add_pipe("angel_linker", name="cells", config=config)
     nlp = make(labels_discard=["CL"])
@@ -72,5 +73,6 @@ def test_a_vocabulary_set_at_run_time_has_its_own_types(make: Callable[..., Lang
     with pytest.warns(UserWarning, match=r"the types \['T047', 'T121'\], which the new"):
         linker.kb = ConceptKB.build([Concept("X:1", "aspirin")])
     assert nlp("aspirin").ents[0].kb_id_ == "X:1"
-    with pytest.raises(AngelError, match="'DRUG' the types"):
-        linker.types_by_label = {"DRUG": ["T121"]}
+    linker.settings.candidates.types_by_label = {"DRUG": ["T121"]}
+    with pytest.raises(AngelError, match="T121"):
+        nlp("aspirin")

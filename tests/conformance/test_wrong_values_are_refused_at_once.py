@@ -17,20 +17,19 @@ from spacy_angel.errors import AngelError
     [
         ({"model": "/nope"}, "There is no model in /nope"),
         ({"vocabulary": "nowhere/kb"}, "vocabulary nowhere/kb does not exist"),
-        ({"reading": {"long_forms": "/nope.tsv"}}, "nope.tsv"),
-        ({"ranker": {"path": "/nope.json"}}, r"nope.json is not a ranker of this version"),
-        ({"device": "cuda:7"}, "Cannot run on the device 'cuda:7'"),
-        ({"device": "mps"}, "Cannot run on the device 'mps'"),
-        ({"device": "gpu"}, "Cannot run on the device 'gpu'"),
-        ({"types_by_label": {"DISEASE": ["T999"]}}, "'DISEASE' the types"),
-        ({"threshold": "high"}, "threshold must be"),
-        ({"preset": 3}, "preset must be one of"),
+        ({"decision": {"curation": "/nope.tsv"}}, "nope.tsv"),
+        ({"runtime": {"device": "cuda:7"}}, "Cannot run on the device 'cuda:7'"),
+        ({"runtime": {"device": "mps"}}, "Cannot run on the device 'mps'"),
+        ({"runtime": {"device": "gpu"}}, "Cannot run on the device 'gpu'"),
+        ({"candidates": {"types_by_label": {"DISEASE": ["T999"]}}}, "'DISEASE' the types"),
+        ({"decision": {"threshold": "high"}}, "threshold must be"),
+        ({"decision": {"treshold": 0.5}}, "Did you mean `threshold`"),
         ({"model": 3}, "model"),
         ({"vocabulary": 3}, "vocabulary"),
     ],
 )
 def test_at_add_pipe(config: dict[str, Any], message: str) -> None:
-    if config.get("device") == "mps" and torch.backends.mps.is_available():
+    if config.get("runtime") == {"device": "mps"} and torch.backends.mps.is_available():
         pytest.skip("this machine has it")
     with pytest.raises((AngelError, ValueError), match=message):
         spacy.blank("en").add_pipe("angel_linker", config=config)
@@ -40,14 +39,14 @@ def test_misspelled_settings() -> None:
     with pytest.raises(ValueError, match="linker_name"):
         spacy.blank("en").add_pipe("angel_linker", config={"linker_name": "mesh"})
     with pytest.raises(AngelError, match="Did you mean `threshold`"):
-        spacy_angel.load(treshold=0.5)
+        spacy_angel.load(decision={"treshold": 0.5})
 
 
 def test_at_run_time(make: Callable[..., Language]) -> None:
     linker = make().get_pipe("angel_linker")
     with pytest.raises(AttributeError, match=r"'treshold'.*Did you mean `threshold`"):
-        linker.treshold = 0.9
+        linker.settings.decision.treshold = 0.9
     with pytest.raises(AngelError, match="kb: expected a ConceptKB, got 'path'"):
         linker.kb = "path"
     with pytest.raises(AngelError, match="threshold must be"):
-        linker.threshold = 3
+        linker.settings.decision.threshold = 3

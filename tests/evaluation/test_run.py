@@ -12,6 +12,7 @@ from support.scripts import load_script
 from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.run import evaluate
+from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -42,8 +43,9 @@ def nlp(tmp_path_factory, kb):
         ]
     )
     model = models.make_trained_model(folder / "model")
-    config = {"model": str(model), "vocabulary": str(folder / "kb"), "n_sents": 0, "k": 2}
-    nlp.add_pipe("angel_linker", config=config | {"num_beams": 3})
+    config = {"model": str(model), "vocabulary": str(folder / "kb"), **PUBLISHED}
+    config["candidates"] = PUBLISHED["candidates"] | {"num_beams": 3}
+    nlp.add_pipe("angel_linker", config=config)
     return nlp
 
 
@@ -109,7 +111,7 @@ def test_mentions_outside_the_vocabulary_are_counted_even_if_published_steps_dro
 
 def test_pipeline_on_gold_mentions(nlp, tmp_path):
     linker = nlp.get_pipe("angel_linker")
-    settings, own = linker.settings, linker.kb
+    settings, own = linker.settings.copy_now(), linker.kb
     metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path)
     assert metrics["mentions"] == 8
     assert metrics["detection"]["f"] == 100  # gold mentions, whatever the ruler finds
@@ -229,12 +231,8 @@ def test_the_identifier_that_is_given_has_a_line_of_its_own(nlp, tmp_path):
     assert metrics["kb_id"]["acc@1"] == 100 * right / 8 > 0
     # The one without identifier is included, the two composites that were split are not.
     assert metrics["confidence"]["mentions"] == 7
-    own = linker.settings
-    linker.settings = own.changed(threshold=1.0)
-    try:
+    with linker.using(decision={"threshold": 1.0}):
         silent = evaluate(nlp, CORPUS, "pubtator", None, tmp_path / "silent")
-    finally:
-        linker.settings = own
     assert silent["kb_id"]["acc@1"] == 0
     assert silent["confidence"] == metrics["confidence"]  # the scores, whatever the limits
 

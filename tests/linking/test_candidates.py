@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.candidates.generator import CandidateGenerator
 from spacy_angel.linking.candidates.names import NameReader
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
+from spacy_angel.linking.ranking.ranker import shipped_ranker
 from spacy_angel.linking.types import MENTION, SPELLING, Query, Wording
 from spacy_angel.model.mention import Mention
 from spacy_angel.search.search import Hypothesis
@@ -56,8 +57,8 @@ def generate(monkeypatch, *items, kb=KB, allowed=None, n_similar=2):
     model = Model(found)
     monkeypatch.setattr(kb, "search_space", lambda *_: Space(allowed))
     queries = [q for q, *_ in items]
-    settings = LinkerSettings(rerank=True)
-    CandidateGenerator(model, kb, settings, n_similar=n_similar).generate(queries)
+    settings = settings_of(rerank=True)
+    CandidateGenerator(model, kb, settings, shipped_ranker(), n_similar=n_similar).generate(queries)
     return queries, model.scored
 
 

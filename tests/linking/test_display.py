@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy import displacy
 from spacy.tokens import Span
-from support.tiny_linker import pipeline
+from support.tiny_linker import blocks, pipeline
 
 from spacy_angel.linking.showing.display import KbUrls, concept_url
 from spacy_angel.linking.showing.page import link_rows, write_page
@@ -46,7 +46,7 @@ def linked(model, vocabulary, request):
     """RETURNS (tuple[Doc, AngelLinker]): entities or overlapping spans, one of them unlinked."""
     nlp = pipeline()
     config = {"model": model, "vocabulary": vocabulary, "span_key": request.param}
-    linker = nlp.add_pipe("angel_linker", config={**config, "labels_discard": ["<i>"]})
+    linker = nlp.add_pipe("angel_linker", config=blocks(**config, labels_discard=["<i>"]))
     doc = nlp.make_doc("the patient took aspirin & <pain>")
     doc.ents = [Span(doc, 3, 4, label="DRUG"), Span(doc, 5, len(doc), label="<i>")]
     doc.spans["found"] = [*doc.ents, Span(doc, 2, 4, label="<i>")][: 2 if not request.param else 3]

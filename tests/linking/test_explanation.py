@@ -10,7 +10,7 @@ import pytest
 import torch
 from spacy import Language
 from spacy.tokens import Span
-from support.tiny_linker import pipeline
+from support.tiny_linker import blocks, pipeline
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
@@ -26,7 +26,7 @@ TEXT = "the patient had heart attack . aspirin ."
 def nlp(model, vocabulary) -> Language:
     made = pipeline()
     config = {"model": model, "vocabulary": vocabulary, "rerank": True, "threshold": 0.5}
-    made.add_pipe("angel_linker", config=config)
+    made.add_pipe("angel_linker", config=blocks(**config))
     return made
 
 
@@ -37,7 +37,8 @@ def explained(nlp: Language, place: int = 0, text: str = TEXT, **settings) -> Li
         doc = nlp(text)
     else:
         doc.ents = [Span(doc, 0, len(doc), label="DISEASE")]
-    with linker.using(**settings):
+    own = blocks(**{"rerank": True, "threshold": 0.5, **settings})
+    with linker.using(**own):
         return linker.explain(linker(doc).ents[place])
 
 
@@ -78,7 +79,7 @@ def test_without_the_ranker_there_are_names_and_no_reasons(nlp) -> None:
 
 
 def test_a_name_that_was_not_searched_is_the_cause(nlp) -> None:
-    told = explained(nlp, 1, search={"shortcuts": True})
+    told = explained(nlp, 1, shortcuts=True)
     assert (told.kb_id, told.is_searched) == (ASPIRIN, False)
     assert "shortcuts" in told.why
     assert "Model read" not in str(told)
@@ -110,14 +111,14 @@ def test_the_rule_is_the_cause_and_what_it_kept_from_is_told(nlp, tmp_path) -> N
 
 def test_a_label_that_is_not_linked_is_the_cause(nlp) -> None:
     assert "labels_discard" in explained(nlp, 1, labels_discard=("DRUG",)).why
-    assert "is none that is linked" in explained(nlp, 1, labels=("DISEASE",)).why
+    assert "is none that is linked" in explained(nlp, 1, types_by_label={"DISEASE": []}).why
 
 
 def test_nothing_is_written_and_a_span_of_elsewhere_is_refused(nlp) -> None:
     doc = nlp(TEXT)
     linker = nlp.get_pipe("angel_linker")
     before = [(ent._.kb_id, ent._.kb_ents, ent._.candidates) for ent in doc.ents]
-    with linker.using(threshold=1.0):
+    with linker.using(decision={"threshold": 1.0}):
         linker.explain(doc.ents[0])
     assert [(ent._.kb_id, ent._.kb_ents, ent._.candidates) for ent in doc.ents] == before
     with pytest.raises(AngelError, match=r"angel_linker does not read the mention.*doc\.ents"):
@@ -134,22 +135,16 @@ def test_as_text_it_is_a_table(nlp) -> None:
     assert str(replace(told, concepts=(), link_reasons={}))
 
 
-def test_what_decided_is_said_with_its_figures(nlp, tmp_path) -> None:
-    plain = {"rerank": False}
-    search = {"min_log_prob": 0.0}
-    told = explained(nlp, text="hart attac .", **plain, search=search)
-    assert "under search.min_log_prob 0.00" in told.why
-    name = explained(nlp, 1, **plain, threshold=None)
+def test_what_decided_is_said_with_its_figures(nlp) -> None:
+    name = explained(nlp, 1, rerank=False, threshold=None)
     assert name.why.startswith("It is a name of the concept: “Aspirin”, probability ")
-    forms = tmp_path / "long_forms.tsv"
-    forms.write_text("HT\tshort form\taspirin\n")
-    read = explained(nlp, text="HT", **plain, reading={"long_forms": str(forms)})
-    assert read.why.startswith("Read as “aspirin”. ")
+    read = explained(nlp, text="heart attak", rewrite=True)
+    assert read.why.startswith("Read as “heart attack”. ")
 
 
 def test_the_command_explains_each_mention(model, vocabulary, tmp_path) -> None:
     made = pipeline()
-    made.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
+    made.add_pipe("angel_linker", config=blocks(model=model, vocabulary=vocabulary))
     made.to_disk(tmp_path / "pipeline")
     never = rules(tmp_path, "exclude\taspirin")
     result = CliRunner().invoke(

@@ -3,10 +3,10 @@
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
+from support.tiny_linker import settings_of
 
 from spacy_angel.linking.decision.extensions import set_extensions
 from spacy_angel.linking.mentions.reading import abbreviation_replacements
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
 TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."
@@ -15,7 +15,7 @@ TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."
 def detector(make_serializable: bool):
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_abbreviations", config={"make_serializable": make_serializable})
-    set_extensions(LinkerSettings())
+    set_extensions(settings_of())
     return nlp
 
 
@@ -32,7 +32,7 @@ def test_abbreviations_are_read_alike_serialised_or_not(make_serializable) -> No
 
 
 def test_pairs_are_tuples_after_bytes() -> None:
-    set_extensions(LinkerSettings.from_dict({"outputs": {"kb_ents": "pairs_of_test"}}))
+    set_extensions(settings_of(outputs={"kb_ents": "pairs_of_test"}))
     doc = spacy.blank("en")("renal colic")
     assert doc[0:1]._.pairs_of_test == []
     doc[0:2]._.pairs_of_test = [("MESH:D1", 0.75), ("MESH:D2", 0.25)]

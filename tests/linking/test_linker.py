@@ -7,10 +7,8 @@ import pickle
 import shutil
 import subprocess
 import sys
-import warnings
 from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import spacy
@@ -21,7 +19,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from support import models
 from support.helpers import shared_data
-from support.tiny_linker import PATTERNS, TEXT, pipeline
+from support.tiny_linker import PATTERNS, TEXT, pipeline, settings_of
 from typer.testing import CliRunner
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
@@ -31,8 +29,8 @@ from spacy_angel.linking.decision.scoring import score_links
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
 from spacy_angel.linking.ranking.concepts import NIL
-from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
+from spacy_angel.linking.ranking.ranker import Ranker, Weights, shipped_ranker
+from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.pipelines.components import calibrate_on
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -41,15 +39,12 @@ from spacy_angel.vocabulary.names.concepts import Concept
 torch.set_num_threads(1)
 
 
-def sure(bias: float) -> dict:
+def sure(bias: float, kinds: tuple[str, ...] = ("ALL", "CHEMICAL", "DISEASE")) -> Ranker:
     """Whether all or none of the best concepts are right; letters decide which is the best."""
-    concept = {"similarity": 40.0, "similarity_unsure": 0.0}
-    kinds = ("ALL", "CHEMICAL", "DISEASE")
-    return {kind: {"concept": concept, "link": {"bias": bias}} for kind in kinds}
-
-
-NOTHING = {"rerank": True, "ranker": {"weights": sure(-99.0)}, "threshold": 0.5}
-"""Settings with which nothing links."""
+    own = Weights({"similarity": 40.0, "similarity_unsure": 0.0}, {"bias": bias})
+    ranker = shipped_ranker()
+    by_type = {k: w | own if k in kinds else w for k, w in ranker.by_type.items()}
+    return replace(ranker, weights=ranker.weights | own, by_type=by_type)
 
 
 def links(doc):
@@ -92,7 +87,7 @@ def test_links_are_written_as_plain_values(make):
         scores = [c["score"] for c in ent._.candidates]
         assert scores == sorted(scores, reverse=True)
         for candidate in ent._.candidates:
-            assert set(candidate) == {"concept_id", "name", "score", "log_prob"}
+            assert set(candidate) == {"concept_id", "name", "score", "log_prob", "probability"}
     assert aspirin._.candidates[0]["name"] == "Aspirin"
 
 
@@ -111,7 +106,7 @@ def test_identifiers_are_those_of_the_vocabulary_that_is_preferred(make):
     ]
     assert own != other
     linker.kb = ConceptKB.build(changed)
-    linker.prefer = ["DOID", "MONDO"]
+    linker.settings.decision.prefer = ["DOID", "MONDO"]
     doc = nlp(TEXT)
     assert (doc.ents[2]._.kb_id, doc.ents[2].kb_id_) == ("mondo:7", "mondo:7")
     ids = {own: "mondo:7"}
@@ -124,7 +119,7 @@ def test_identifiers_are_those_of_the_vocabulary_that_is_preferred(make):
     assert "other_ids" not in plain.ents[2]._.candidates[0]
     example = Example(nlp.make_doc(TEXT), plain)
     assert nlp.evaluate([example])["nel_micro_f"] == 1
-    linker.prefer = ["umls"]
+    linker.settings.decision.prefer = ["umls"]
     assert nlp(TEXT).ents[2]._.kb_id == "UMLS:C1"
 
 
@@ -153,17 +148,16 @@ def test_pipe_equals_call_whatever_the_batches_and_the_order(make):
 
 
 def test_links_survive_docbin(make):
-    nlp = make(outputs={"span_key": "links"})
+    nlp = make()
     docs = list(nlp.pipe([TEXT, "", "diabetes"]))
     data = DocBin(docs=docs, store_user_data=True).to_bytes()
     again = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
     for old, new in zip(docs, again, strict=True):
         assert links(new) == links(old)
-        assert [s.kb_id_ for s in new.spans["links"]] == [e.kb_id_ for e in old.ents]
 
 
 def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
-    nlp = make(k=1)
+    nlp = make(num_beams=1)
     kb = nlp.get_pipe("angel_linker").kb
     assert kb.cui_to_entity["MESH:D001241"].canonical_name == "Aspirin"
     assert kb.alias_to_cuis["migraine"] == {"MESH:D008881", "MESH:D000001"}
@@ -185,7 +179,7 @@ def test_documents_without_mentions_open_nothing(tmp_path):
 
 
 def test_odd_mentions_get_a_link_and_harm_nobody(make):
-    nlp = make(span_key="found", outputs={"span_key": "links"})
+    nlp = make(span_key="found")
     doc = nlp.make_doc("aspirin 😀 痛み. \n " + "word " * 400 + "history of migraine.")
     nlp.get_pipe("sentencizer")(doc)
     n = len(doc)
@@ -193,7 +187,7 @@ def test_odd_mentions_get_a_link_and_harm_nobody(make):
     spans = [(0, 1), (1, 2), (2, 3), (blank, blank + 1), (0, n), (2, 6), (n - 2, n - 1)]
     group(doc, *((*span, "X") for span in spans))
     nlp.get_pipe("angel_linker")(doc)
-    found = doc.spans["links"]
+    found = doc.spans["found"]
     assert [(s.start, s.end) for s in found] == spans
     assert found[0].kb_id_ == "MESH:D001241"
     assert found[6].kb_id_ == "MESH:D008881"
@@ -225,7 +219,7 @@ def test_overlapping_spans_of_a_group(make):
 @pytest.mark.parametrize(("labels", "expected"), [((), "MY:1"), (("MyType",), "NIL")])
 def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path, labels, expected):
     types = {"DISEASE": ["T047"], **({"MINE": labels} if labels else {})}
-    nlp = make(rerank=True, threshold=0.5, search={"shortcuts": True})
+    nlp = make(rerank=True, threshold=0.5, shortcuts=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
     linker.kb.add(Concept("MY:2", "Boojum oil", types=("T121",)))
@@ -235,7 +229,7 @@ def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path
         doc.ents = [Span(doc, 0, len(doc), label="DISEASE")]
         return linker(doc).ents[0]._.kb_id
 
-    linker.settings = linker.settings.changed(types_by_label=types)
+    linker.settings.candidates.types_by_label = types
     for _ in range(2):
         assert link("snark fever") == expected
         # a drug is none, whoever added it
@@ -246,7 +240,7 @@ def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path
 
 
 def test_types_by_label_limit_the_search(make):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, num_beams=20, k=20)
+    nlp = make(types_by_label={"DISEASE": ["T121"]}, num_beams=20)
     doc = nlp("diabetes")
     assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
 
@@ -264,12 +258,20 @@ def test_overwrite(make):
     assert [e.kb_id_ for e in linker(doc).ents] == ["MESH:D001241", "MESH:D008687"]
 
 
-def test_limits_give_nil(make):
-    ent, _ = typos(make(n_sents=None, search={"min_log_prob": 0.0})).ents
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("heart attack", {}),
+        # The probability of what is taken for the name of one concept is 0.96.
+        ("aspirin", {"rerank": True, "shortcuts": True}),
+    ],
+)
+def test_a_link_under_the_threshold_is_nil(make, text, settings):
+    (ent,) = make(threshold=0.97, **settings)(text).ents
     assert (ent.kb_id_, ent._.kb_id, ent._.kb_ents) == ("NIL", "NIL", [])
-    assert ent._.candidates[0]["concept_id"] in models.DISEASES
-    (ent,) = make(threshold=0.6)("heart attack").ents
-    assert (ent.kb_id_, ent._.kb_ents) == ("NIL", [])
+    assert ent._.candidates[0]["concept_id"] in {*models.DISEASES, *models.DRUGS, "MESH:D000001"}
+    (ent,) = make(threshold=0.4, **settings)(text).ents
+    assert ent.kb_id_ != "NIL"
 
 
 def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
@@ -278,15 +280,13 @@ def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
     for least in (0.0, 0.5, 1.0):
         # Nothing links, or everything.
         for limit in (1.0, None):
-            nlp = make(threshold=limit, drop_unlinked_below=least, outputs={"span_key": "linked"})
+            nlp = make(threshold=limit, drop_unlinked_below=least)
             with nlp.select_pipes(disable=["angel_linker"]):
                 doc = nlp(TEXT)
             for ent in doc.ents:
                 ent._.mention_probability = probabilities[ent.text]
             doc = nlp.get_pipe("angel_linker")(doc)
             found[least, limit] = [ent.text for ent in doc.ents]
-            # A group has them all.
-            assert len(doc.spans["linked"]) == 3
     everything = list(probabilities)
     assert found == {
         (0.0, 1.0): everything,
@@ -296,18 +296,6 @@ def test_what_is_not_linked_and_hardly_a_mention_is_left_out(make):
         (1.0, 1.0): ["aspirin"],
         (1.0, None): everything,
     }
-
-
-def test_a_mention_that_is_the_name_found_is_not_outside_the_vocabulary(make):
-    nlp = make(search={"min_log_prob": 0.0}, num_beams=20, k=20)
-    assert [e.kb_id_ for e in nlp("aspirin").ents] == ["MESH:D001241"]
-    linker = nlp.get_pipe("angel_linker")
-    linker.kb.remove_name("MESH:D001241", "aspirin")
-    (ent,) = nlp("aspirin").ents
-    assert (ent.kb_id_, len(ent._.candidates) > 0) == ("NIL", True)
-    # two concepts have the name: how sure the link must be is another limit
-    (ent,) = make(search={"min_log_prob": 0.0}, threshold=0.6)("heart attack").ents
-    assert ent.kb_id_ == "NIL"
 
 
 def test_abbreviations(make):
@@ -329,25 +317,24 @@ def test_abbreviations(make):
 # errors
 
 
-def test_a_bad_document_costs_no_other(make):
+def test_a_bad_document_costs_no_other(make, monkeypatch):
     nlp = make()
     failed = []
     nlp.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs, error)))
-    docs = [nlp(text) for text in ("aspirin", "migraine", "metformin")]
-    bad = Doc(nlp.vocab, ["diabetes", "mellitus"])
-    bad.ents = [Span(bad, 0, 2, label="DISEASE")]
+    docs = [nlp(text) for text in ("aspirin", "migraine", "diabetes", "metformin")]
     linker = nlp.get_pipe("angel_linker")
-    out = list(linker.pipe([docs[0], bad, docs[1], docs[2]], batch_size=4))
-    assert out == docs
-    assert [e.kb_id_ for doc in out for e in doc.ents] == [
-        "MESH:D001241",
-        "MESH:D008881",
-        "MESH:D008687",
-    ]
+    predict = linker.predict
+
+    def fails(batch):
+        if docs[2] in batch:
+            raise AngelError("bad")
+        return predict(batch)
+
+    monkeypatch.setattr(linker, "predict", fails)
+    assert list(linker.pipe(docs, batch_size=4)) == [docs[0], docs[1], docs[3]]
     ((name, bad_docs, error),) = failed
-    assert (name, bad_docs) == ("angel_linker", [bad])
-    assert isinstance(error, AngelError)
-    assert linker(bad) is None
+    assert (name, bad_docs, str(error)) == ("angel_linker", [docs[2]], "bad")
+    assert linker(docs[2]) is None
     assert len(failed) == 2
 
 
@@ -402,6 +389,8 @@ def test_config_file_assembles_a_pipeline_from_a_trained_folder(tmp_path, model)
 
     [components.angel_linker]
     factory = "angel_linker"
+
+    [components.angel_linker.candidates]
     num_beams = 3
 
     [components.angel_linker.model]
@@ -422,7 +411,7 @@ def test_config_file_assembles_a_pipeline_from_a_trained_folder(tmp_path, model)
     doc = nlp.make_doc("took aspirin")
     doc.ents = [Span(doc, 1, 2, label="DRUG")]
     assert nlp.get_pipe("angel_linker")(doc).ents[0].kb_id_ == "UMLS:C1"
-    assert nlp.get_pipe("angel_linker").settings.num_beams == 3
+    assert nlp.get_pipe("angel_linker").settings.candidates.num_beams == 3
 
 
 def test_initialize_block_names_model_and_vocabulary(model, vocabulary):
@@ -450,7 +439,8 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
         "tokenizer": str(words),
     }
     nlp = pipeline()
-    linker = nlp.add_pipe("angel_linker", config={"model": block, "vocabulary": vocabulary})
+    sources = {"model": block, "vocabulary": vocabulary}
+    linker = nlp.add_pipe("angel_linker", config=sources | PUBLISHED)
     doc = nlp.make_doc("ASA  helps; ASA (oral) works")
     doc.ents = [Span(doc, 5, 8, label="DRUG")]
     doc.user_data[ABBREVIATIONS] = [
@@ -471,17 +461,8 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
     assert loaded.generator.prompts.format == prompts.format
     assert loaded.generator.prompts.format.preset == "genbioel_ncbi"
     assert loaded.num_beams_used == 10
-    loaded.num_beams = 3
+    loaded.settings.candidates.num_beams = 3
     assert loaded.num_beams_used == 3
-
-
-def test_a_setting_without_effect_is_warned_of():
-    settings = {"ranker": {"nil_prior": 0.1}, "rerank": False}
-    with pytest.warns(UserWarning, match=r"has no effect: ranker.nil_prior \(rerank is off\)"):
-        pipeline().add_pipe("angel_linker", config=settings)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pipeline().add_pipe("angel_linker", config={**settings, "rerank": True})
 
 
 # storage
@@ -507,29 +488,27 @@ def test_saved_pipeline_holds_everything(make, model, vocabulary, tmp_path):
 
 
 def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_path):
-    nlp = make(k=4)
-    linker = nlp.get_pipe("angel_linker")
-    linker.search = {"temperature": 0.5}
+    nlp = make(num_beams=4)
+    nlp.get_pipe("angel_linker").settings.decision.threshold = 0.25
     nlp.to_disk(tmp_path / "saved")
-    settings = spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings
-    assert (settings.search.temperature, settings.k, settings.n_sents) == (0.5, 4, 0)
-    override = {"components": {"angel_linker": {"k": 2}}}
-    settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
-    assert (settings.search.temperature, settings.k) == (0.5, 2)
-    override = {"components": {"angel_linker": {"search": {"temperature": 0.7}}}}
-    settings = spacy.load(tmp_path / "saved", config=override).get_pipe("angel_linker").settings
-    assert (settings.search.temperature, settings.k) == (0.7, 4)
-    other = pipeline()
-    other.add_pipe("angel_linker", config={"search": {"temperature": 0.7}, "k": 4})
-    other.from_bytes(nlp.to_bytes())
-    assert other.get_pipe("angel_linker").settings.search.temperature == 0.7
+
+    def loaded(**linker):
+        config = {"components": {"angel_linker": linker}}
+        settings = spacy.load(tmp_path / "saved", config=config).get_pipe("angel_linker").settings
+        return settings.decision.threshold, settings.candidates.num_beams
+
+    assert loaded() == (0.25, 4)
+    assert loaded(candidates={"num_beams": 2}) == (0.25, 2)
+    assert loaded(decision={"threshold": 0.75}) == (0.75, 4)
 
 
 def test_parts_can_be_excluded(make, tmp_path):
     linker = make().get_pipe("angel_linker")
     linker.to_disk(tmp_path / "saved", exclude=["model"])
     assert sorted(p.name for p in (tmp_path / "saved").iterdir()) == ["kb", "settings.json"]
-    fresh = AngelLinker(linker.vocab).from_disk(tmp_path / "saved", exclude=["model"])
+    fresh = AngelLinker(linker.vocab, settings=settings_of()).from_disk(
+        tmp_path / "saved", exclude=["model"]
+    )
     assert len(fresh.kb) == len(linker.kb)
 
 
@@ -537,12 +516,12 @@ def test_a_model_that_the_config_names_may_be_missing_in_the_folder(make, tmp_pa
     linker = make().get_pipe("angel_linker")
     linker.to_disk(tmp_path / "saved", exclude=["model"])
     linker.generator.to_disk(tmp_path / "elsewhere")
-    named = AngelLinker(linker.vocab, model=tmp_path / "elsewhere")
+    named = AngelLinker(linker.vocab, model=tmp_path / "elsewhere", settings=settings_of())
     named.from_disk(tmp_path / "saved")
     assert named.generator.prompts.format == linker.generator.prompts.format
     assert len(named.kb) == len(linker.kb)
     with pytest.raises(AngelError):
-        AngelLinker(linker.vocab).from_disk(tmp_path / "saved")
+        AngelLinker(linker.vocab, settings=settings_of()).from_disk(tmp_path / "saved")
 
 
 @pytest.mark.slow
@@ -601,17 +580,17 @@ if __name__ == "__main__":
 
 
 def test_two_linkers_side_by_side(make, model):
-    nlp = make(outputs={"span_key": "mesh"})
+    nlp = make()
     second = nlp.add_pipe(
         "angel_linker",
         name="snomed_linker",
         config={
+            **PUBLISHED,
             "model": model,
             "outputs": {
                 "kb_id": "snomed_id",
                 "kb_ents": "snomed_ents",
                 "candidates": "snomed_candidates",
-                "span_key": "snomed",
             },
             "scorer": {"@scorers": "spacy_angel.linker_scorer.v1", "prefix": "snomed"},
         },
@@ -624,8 +603,6 @@ def test_two_linkers_side_by_side(make, model):
         "SNOMEDCT:1",
     )
     assert [c for c, _ in ent._.snomed_ents] == ["SNOMEDCT:1"]
-    assert [s.kb_id_ for s in ent.doc.spans["mesh"]] == ["MESH:D001241"]
-    assert [s.kb_id_ for s in ent.doc.spans["snomed"]] == ["SNOMEDCT:1"]
     gold = Doc(nlp.vocab, ["aspirin"])
     gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="SNOMEDCT:1")]
     scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
@@ -697,40 +674,9 @@ def test_scores_by_hand(make):
     assert score_links([], prefix="x")["x_accuracy"] is None
 
 
-def test_calibration_sets_the_limits(make, tmp_path):
+def test_the_threshold_is_fitted_without_the_reranker(make, tmp_path):
     nlp = make()
     linker = nlp.get_pipe("angel_linker")
-    linker.kb.remove("MESH:D000001")
-    docs = []
-    with nlp.select_pipes(disable="angel_linker"):
-        for text, kb_id in [
-            ("history of aspirin.", "MESH:D001241"),
-            ("history of diabetes.", "MESH:D009203|MESH:D003920"),
-            ("history of migraine.", "MESH:D008881"),
-            ("history of heart failure.", "MESH:D006333"),
-            ("history of zzz qqq.", "NIL"),
-            ("history of xqj 77.", ""),
-        ]:
-            doc = nlp(text)
-            doc.ents = [Span(doc, 2, len(doc) - 1, label="X", kb_id=kb_id)]
-            docs.append(doc)
-    before = [doc.to_bytes() for doc in docs]
-    fitted = linker.calibrate(docs)
-    assert [doc.to_bytes() for doc in docs] == before
-    assert (fitted.n_mentions, fitted.n_found) == (6, 4)
-    assert fitted.f == 1.0 > fitted.f_before
-    assert linker.settings.search.min_log_prob == fitted.settings["search.min_log_prob"]
-    assert linker.settings.threshold == fitted.settings["threshold"]
-    found = [linker(doc).ents[0].kb_id_ for doc in docs]
-    assert found == ["MESH:D001241", "MESH:D003920", "MESH:D008881", "MESH:D006333", "NIL", "NIL"]
-    nlp.to_disk(tmp_path / "saved")
-    assert spacy.load(tmp_path / "saved").get_pipe("angel_linker").settings == linker.settings
-
-
-def test_what_a_corpus_fits_stands_in_the_config_and_any_override_wins(make, tmp_path):
-    nlp = make()
-    linker = nlp.get_pipe("angel_linker")
-    linker.settings = linker.settings.changed(k=4)
     linker.kb.remove("MESH:D000001")
     text = "history of aspirin. history of diabetes. history of zzz qqq."
     found = (("aspirin", "MESH:D001241"), ("diabetes", "MESH:D003920"), ("zzz qqq", "MESH:D099999"))
@@ -739,19 +685,15 @@ def test_what_a_corpus_fits_stands_in_the_config_and_any_override_wins(make, tmp
         for words, concept_id in found
     )
     fitted = calibrate_on(nlp, linker, [CorpusDocument("1", text, mentions)])
-    assert linker.settings == linker.settings.changed(k=4, span_key=None, **fitted.settings)
-    assert fitted.settings["search.min_log_prob"] is not None
+    assert (fitted.n_mentions, fitted.n_found, fitted.ranker) == (3, 2, None)
+    assert fitted.f >= fitted.f_before
+    assert linker.settings.decision.threshold == fitted.threshold is not None
+    assert linker.settings.candidates.span_key is None
     saved = tmp_path / "saved"
     nlp.to_disk(saved)
     config = spacy.util.load_config(saved / "config.cfg")["components"]["angel_linker"]
-    shown = LinkerSettings.flat(config)
-    assert {name: shown[name] for name in fitted.settings} == fitted.settings
-    assert config["k"] == 4
+    assert config["decision"]["threshold"] == fitted.threshold
     assert spacy.load(saved).get_pipe("angel_linker").settings == linker.settings
-    defaults = {"threshold": None, "search": {"min_log_prob": None, "temperature": 1.0}}
-    overridden = spacy.load(saved, config={"components": {"angel_linker": defaults}})
-    expected = linker.settings.changed(**defaults)
-    assert overridden.get_pipe("angel_linker").settings == expected
 
 
 def test_int8_storage_stays_with_the_saved_linker(make, model, tmp_path):
@@ -762,7 +704,7 @@ def test_int8_storage_stays_with_the_saved_linker(make, model, tmp_path):
     assert (tmp_path / "saved/angel_linker/model/model.int8.safetensors").exists()
     assert links(spacy.load(tmp_path / "saved")(TEXT)) == expected
     other = pipeline()
-    other.add_pipe("angel_linker", config={"n_sents": 0})
+    other.add_pipe("angel_linker", config=PUBLISHED)
     assert links(other.from_bytes(nlp.to_bytes())(TEXT)) == expected
 
 
@@ -783,34 +725,25 @@ def test_a_copy_outlives_the_linker_that_it_was_made_of(make, copied):
 
 def test_settings_are_lent_for_a_block_and_come_back(make):
     linker = make().get_pipe("angel_linker")
-    own = linker.settings
-    with linker.using(k=2, span_key="gold"):
-        assert (linker.settings.k, linker.settings.span_key) == (2, "gold")
-        linker.search = {"temperature": 2.0}
-    assert linker.settings == own.changed(search={"temperature": 2.0})
-    with pytest.raises(ZeroDivisionError), linker.using(search={"temperature": 3.0}):
+    own = linker.settings.copy_now()
+    with linker.using(candidates={"span_key": "gold"}, decision={"threshold": 0.9}):
+        assert linker.settings.candidates.span_key == "gold"
+        linker.settings.candidates.num_beams = 2
+    own.candidates.num_beams = 2
+    assert linker.settings == own
+    with pytest.raises(ZeroDivisionError), linker.using(decision={"threshold": 0.1}):
         _ = 1 / 0
-    assert linker.settings.search.temperature == 2.0
-    with pytest.raises(AngelError, match="beams"), linker.using(beams=3):
+    assert linker.settings == own
+    with pytest.raises(AngelError, match="beams"), linker.using(candidates={"beams": 3}):
         pass
-
-
-def test_settings_are_attributes(make):
-    linker = make().get_pipe("angel_linker")
-    # spaCy's components have labels; this one's are the setting.
-    assert LinkerSettings.model_fields.keys() & set(dir(AngelLinker)) == {"labels"}
-    linker.labels = ["DISEASE", "DRUG"]
-    assert linker.labels == linker.settings.labels == ("DISEASE", "DRUG")
-    linker.threshold = 0.7
-    assert linker.threshold == linker.settings.threshold == 0.7
-    with pytest.raises(AttributeError, match="no attribute 'treshold'"):
-        _ = linker.treshold
-    assert pickle.loads(pickle.dumps(linker)).threshold == 0.7
+    assert pickle.loads(pickle.dumps(linker)).settings == own
 
 
 def test_types_that_no_concept_has_are_refused_when_a_pipeline_is_loaded(make, tmp_path):
     make().to_disk(tmp_path / "saved")
-    config = {"components": {"angel_linker": {"types_by_label": {"DRUG": ["T-47"]}}}}
+    config = {
+        "components": {"angel_linker": {"candidates": {"types_by_label": {"DRUG": ["T-47"]}}}}
+    }
     with pytest.raises(AngelError, match="'DRUG' the types"):
         spacy.load(tmp_path / "saved", config=config)
 
@@ -835,42 +768,30 @@ def typos(nlp: Language) -> Doc:
 
 
 def test_similar_names_are_candidates_that_the_search_does_not_find(make):
-    nlp = make(rerank=True, n_sents=None, ranker={"weights": sure(9.0)}, num_beams=1, k=1)
+    nlp = make(rerank=True, num_beams=1)
+    linker = nlp.get_pipe("angel_linker")
+    linker.ranker = sure(9.0)
     doc = typos(nlp)
     assert [ent.kb_id_ for ent in doc.ents] == ["MESH:D009203", "MESH:D001241"]
-    linker = nlp.get_pipe("angel_linker")
     for ent in doc.ents:
         assert dict(linker.rank(ent._.candidates)) == pytest.approx(dict(ent._.kb_ents))
         assert 0 < sum(p for _, p in ent._.kb_ents) <= 1
 
 
-def test_nil_is_an_answer_of_the_ranker_and_no_threshold_takes_it_away(make):
-    settings = {"num_beams": 1, "k": 1, "n_sents": None, "ranker": {"weights": sure(-99.0)}}
-    nlp = make(rerank=True, threshold=0.5, **settings)
-    assert [ent.kb_id_ for ent in typos(nlp).ents] == ["NIL", "NIL"]
-    nlp.get_pipe("angel_linker").threshold = None
-    assert [ent.kb_id_ for ent in typos(nlp).ents] == ["MESH:D009203", "MESH:D001241"]
-
-
-def test_a_file_of_weights_decides(make, tmp_path):
-    ranker = shipped_ranker().with_weights(sure(-99.0))
-    ranker.to_disk(tmp_path / "ranker.json")
-    forms = tmp_path / "forms.tsv"
-    forms.write_text("1\tMLD\tmetachromatic leukodystrophy\n", "utf8")
-    ranker = {"path": str(tmp_path / "ranker.json")}
-    reading = {"long_forms": str(forms)}
-    nlp = make(rerank=True, n_sents=None, threshold=0.5, ranker=ranker, reading=reading)
+def test_weights_decide_and_are_saved(make, tmp_path):
+    nlp = make(rerank=True, threshold=0.5, num_beams=1)
+    nlp.get_pipe("angel_linker").ranker = sure(-99.0)
     assert [ent.kb_id_ for ent in typos(nlp).ents] == ["NIL", "NIL"]
     nlp.to_disk(tmp_path / "nlp")
-    # What they were read from is gone, and the pipeline elsewhere.
-    Path(ranker["path"]).unlink()
-    forms.unlink()
-    moved = (tmp_path / "nlp").rename(tmp_path / "moved")
-    again = spacy.load(moved)
+    again = spacy.load((tmp_path / "nlp").rename(tmp_path / "moved"))
     assert [ent.kb_id_ for ent in typos(again).ents] == ["NIL", "NIL"]
-    assert again.get_pipe("angel_linker").reading.long_forms == str(
-        moved / "angel_linker/long_forms.tsv"
+    copied = AngelLinker(nlp.vocab, settings=settings_of()).from_bytes(
+        nlp.get_pipe("angel_linker").to_bytes()
     )
+    assert copied.ranker == sure(-99.0)
+    # NIL is an answer of the reranker, and the threshold alone turns it into one.
+    nlp.get_pipe("angel_linker").settings.decision.threshold = None
+    assert [ent.kb_id_ for ent in typos(nlp).ents] == ["MESH:D009203", "MESH:D001241"]
 
 
 def searched_mentions(linker, monkeypatch):
@@ -886,8 +807,8 @@ def searched_mentions(linker, monkeypatch):
 
 
 def test_a_name_of_one_concept_is_linked_without_the_search(make, monkeypatch):
-    searching = make(rerank=True, n_sents=None)(TEXT)
-    nlp = make(rerank=True, n_sents=None, search={"shortcuts": True})
+    searching = make(rerank=True)(TEXT)
+    nlp = make(rerank=True, shortcuts=True)
     searched = searched_mentions(nlp.get_pipe("angel_linker"), monkeypatch)
     doc = nlp(TEXT)
     # heart attack and migraine are names of two concepts each
@@ -899,26 +820,26 @@ def test_a_name_of_one_concept_is_linked_without_the_search(make, monkeypatch):
     assert doc.ents[2]._.kb_ents == [("MESH:D001241", 0.96)]
     # without the ranker the model is asked for all names
     searched.clear()
-    nlp.get_pipe("angel_linker").rerank = False
+    nlp.get_pipe("angel_linker").settings.reranker.enabled = False
     nlp(TEXT)
     assert len(searched) == 3
 
 
 @pytest.mark.parametrize("rerank", [False, True])
 def test_equal_mentions_of_a_document_are_searched_once(make, rerank, monkeypatch):
-    nlp = make(n_sents=None, rerank=rerank, search={"shortcuts": True})
+    nlp = make(rerank=rerank, shortcuts=True)
     linker = nlp.get_pipe("angel_linker")
     searched = searched_mentions(linker, monkeypatch)
     first, second = nlp.pipe(["heart attack. Then heart attack again.", "no heart attack."])
     assert len(searched) == 2
     one, other = first.ents
     assert one._.candidates == other._.candidates != second.ents[0]._.candidates
-    with linker.using(search={"shortcuts": False}):
+    with linker.using(candidates={"shortcuts": False}):
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
 
 
 def test_a_label_of_its_own_is_searched_for_itself(make, monkeypatch):
-    linker = make(n_sents=None, search={"shortcuts": True}).get_pipe("angel_linker")
+    linker = make(shortcuts=True).get_pipe("angel_linker")
     searched = searched_mentions(linker, monkeypatch)
     doc = Doc(linker.vocab, ["aspirin", "or", "aspirin"])
     doc.ents = [Span(doc, 0, 1, label="DRUG"), Span(doc, 2, 3, label="DISEASE")]
@@ -928,7 +849,7 @@ def test_a_label_of_its_own_is_searched_for_itself(make, monkeypatch):
 
 def test_a_name_added_a_moment_ago_is_linked(make):
     # The tiny model is sure of the names that it has learned.
-    nlp = make(rerank=True, n_sents=None, threshold=0.5, search={"shortcuts": True})
+    nlp = make(rerank=True, threshold=0.5, shortcuts=True)
     linker = nlp.get_pipe("angel_linker")
     linker.kb.add(Concept("X:boojum", "Boojum fever"))
     doc = Doc(nlp.vocab, ["with", "Boojum", "Fever", "."])
@@ -949,28 +870,23 @@ def gold_documents(nlp: Language, n: int) -> list[Doc]:
 
 
 def test_weights_are_fitted_and_saved_with_the_pipeline(make, tmp_path):
-    nlp = make(rerank=True, n_sents=None)
+    nlp = make(rerank=True)
     linker = nlp.get_pipe("angel_linker")
     fitted = linker.calibrate(gold_documents(nlp, 10))
     assert fitted.nll < fitted.nll_before
-    assert fitted.settings["ranker.weights"] == linker.settings.ranker.weights
-    assert linker.settings.ranker.weights.keys() == {"CHEMICAL", "DISEASE"}
-    assert "ranker.weights      CHEMICAL, DISEASE" in fitted.report()
+    assert fitted.ranker is linker.ranker
+    shipped = shipped_ranker().by_type
+    changed = {kind for kind, own in linker.ranker.by_type.items() if own != shipped[kind]}
+    assert changed == {"CHEMICAL", "DISEASE"}
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path).get_pipe("angel_linker")
-    assert again.settings == linker.settings
-    copied = AngelLinker(
-        nlp.vocab, settings=make(rerank=True, n_sents=None).get_pipe("angel_linker").settings
-    )
-    assert copied.from_bytes(linker.to_bytes()).settings.ranker.weights == (
-        linker.settings.ranker.weights
-    )
+    assert (again.settings, again.ranker) == (linker.settings, linker.ranker)
 
 
 def test_weights_that_are_worse_on_what_they_have_not_seen_are_not_taken(make, monkeypatch):
-    nlp = make(rerank=True, n_sents=None)
+    nlp = make(rerank=True)
     linker = nlp.get_pipe("angel_linker")
-    before = linker.settings
+    before = linker.ranker
 
     def overfitted(items, start, *, penalty):
         return start | Weights({}, {"bias": -9.0})
@@ -978,11 +894,13 @@ def test_weights_that_are_worse_on_what_they_have_not_seen_are_not_taken(make, m
     monkeypatch.setattr(calibration, "fit_weights", overfitted)
     with pytest.warns(UserWarning, match="Not calibrated"):
         fitted = linker.calibrate(gold_documents(nlp, 3))
-    assert (linker.settings, fitted.nll) == (before, fitted.nll_before)
+    assert linker.ranker is before
+    assert (fitted.ranker, fitted.nll) == (None, fitted.nll_before)
 
 
 def test_the_weights_of_an_entity_type_decide_for_its_mentions(make):
-    nothing = {"DISEASE": {"link": {"bias": -99.0}}}
-    doc = make(rerank=True, n_sents=None, ranker={"weights": nothing}, threshold=0.5)(TEXT)
+    nlp = make(rerank=True, threshold=0.5)
+    nlp.get_pipe("angel_linker").ranker = sure(-99.0, ("DISEASE",))
+    doc = nlp(TEXT)
     linked = {ent.label_: ent._.kb_id != NIL for ent in doc.ents}
     assert linked == {"DISEASE": False, "DRUG": True}

@@ -9,14 +9,14 @@ import spacy
 import torch
 from spacy import Language
 from spacy.tokens import Span
-from support.tiny_linker import pipeline
+from support.tiny_linker import blocks, pipeline
 
 from spacy_angel.vocabulary.changes.rules import COLUMNS
 from spacy_angel.vocabulary.kb import ConceptKB
 
 torch.set_num_threads(1)
 ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"
-SETTINGS = [{}, {"rerank": True}, {"rerank": True, "search": {"shortcuts": True}}]
+SETTINGS = [{}, {"rerank": True}, {"rerank": True, "shortcuts": True}]
 
 
 @pytest.fixture(params=SETTINGS, ids=["model", "ranker", "unsearched"])
@@ -25,7 +25,7 @@ def nlp(model, vocabulary, tmp_path, request) -> Language:
     write(tmp_path)
     made = pipeline()
     config = {"model": model, "vocabulary": vocabulary, **request.param}
-    made.add_pipe("angel_linker", config={**config, "curation": str(tmp_path / "rules.tsv")})
+    made.add_pipe("angel_linker", config=blocks(**config, curation=str(tmp_path / "rules.tsv")))
     return made
 
 
@@ -95,7 +95,7 @@ def test_a_name_that_is_none_is_no_candidate(nlp, tmp_path) -> None:
 def test_a_new_name_is_a_candidate_and_the_vocabulary_stays(nlp, tmp_path) -> None:
     write(tmp_path, {"action": "add", "string": "acetylsal", "concept": ASPIRIN})
     ent = link(nlp, "the patient had acetylsal .")
-    if nlp.get_pipe("angel_linker").settings.rerank:
+    if nlp.get_pipe("angel_linker").settings.reranker.enabled:
         assert "acetylsal" in {c["name"] for c in ent._.candidates}
         assert ent._.kb_id == ASPIRIN
     assert nlp.get_pipe("angel_linker").kb.find("acetylsal") == []
@@ -126,7 +126,7 @@ def test_a_string_counts_only_as_it_is_written(nlp, tmp_path) -> None:
     text = "the patient had Aspirin and aspirin ."
     doc = nlp.make_doc(text)
     doc.ents = [Span(doc, 3, 4, label="DRUG"), Span(doc, 5, 6, label="DRUG")]
-    with nlp.get_pipe("angel_linker").using(search={"shortcuts": True}):
+    with nlp.get_pipe("angel_linker").using(candidates={"shortcuts": True}):
         doc = nlp.get_pipe("angel_linker")(doc)
     assert [ent._.kb_id for ent in doc.ents] == [ASPIRIN, "NIL"]
 
@@ -146,21 +146,22 @@ def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
     again = spacy.load(tmp_path / "saved")
     assert link(again)._.kb_id == "NIL"
     own = tmp_path / "saved" / "angel_linker" / "curation.tsv"
-    assert again.get_pipe("angel_linker").curation == str(own)
+    assert again.get_pipe("angel_linker").settings.decision.curation == str(own)
     # A pipeline that is saved once more, and into its own folder, keeps them.
     again.to_disk(tmp_path / "saved")
     (tmp_path / "saved").rename(tmp_path / "moved")
     moved = spacy.load(tmp_path / "moved")
     assert link(moved)._.kb_id == "NIL"
     other = pipeline()
-    linker = other.add_pipe("angel_linker").from_bytes(data)
+    linker = other.add_pipe("angel_linker", config=blocks()).from_bytes(data)
     assert link(other)._.kb_id == "NIL"
     assert linker.to_bytes() is not None
     # Whoever names others gets those.
     write(tmp_path)
-    config = {"components": {"angel_linker": {"curation": str(tmp_path / "rules.tsv")}}}
+    decision: dict = {"curation": str(tmp_path / "rules.tsv")}
+    config = {"components": {"angel_linker": {"decision": decision}}}
     assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
-    config["components"]["angel_linker"]["curation"] = None
+    config["components"]["angel_linker"]["decision"]["curation"] = None
     assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
 
 
@@ -170,7 +171,7 @@ def test_rules_follow_the_vocabulary(nlp, tmp_path) -> None:
     assert link(nlp)._.kb_id == "NIL"
     linker.kb = ConceptKB.build(linker.kb)
     assert link(nlp)._.kb_id == "NIL"
-    linker.curation = None
+    linker.settings.decision.curation = None
     assert link(nlp)._.kb_id == ASPIRIN
 
 
@@ -180,7 +181,7 @@ def test_a_new_name_is_found_as_a_mention(model, vocabulary, tmp_path) -> None:
     nlp.add_pipe("angel_matcher", config={"label": "DRUG"})
     rules = str(tmp_path / "rules.tsv")
     config = {"model": model, "vocabulary": vocabulary, "curation": rules}
-    nlp.add_pipe("angel_linker", config=config)
+    nlp.add_pipe("angel_linker", config=blocks(**config))
     assert [ent.text for ent in nlp("He took Acetylsal .").ents] == ["Acetylsal"]
     write(tmp_path)
     assert nlp("He took Acetylsal .").ents == ()

@@ -6,6 +6,7 @@ import pytest
 import spacy
 from spacy import Language
 from spacy.tokens import Doc, Span
+from support.tiny_linker import blocks
 
 from spacy_angel.linking.matcher import choose_label
 from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
@@ -38,7 +39,7 @@ def make(vocabulary):
         nlp = spacy.blank("en")
         ruler = nlp.add_pipe("entity_ruler")
         ruler.add_patterns([{"label": "DISEASE", "pattern": [{"LOWER": "fever"}]}])
-        nlp.add_pipe("angel_linker", config={"vocabulary": vocabulary, **(linker or {})})
+        nlp.add_pipe("angel_linker", config=blocks(vocabulary=vocabulary, **(linker or {})))
         nlp.add_pipe("angel_matcher", before="angel_linker", config=settings)
         nlp.disable_pipe("angel_linker")
         return nlp
@@ -114,7 +115,7 @@ def test_labels_go_with_the_types_that_the_linker_allows() -> None:
 def test_labels_follow_the_linkers_types(make) -> None:
     nlp = make(names="all", linker={"types_by_label": {"SIGN": ["T047"]}})
     assert mentions(nlp("A heart attack")) == [("heart attack", "SIGN")]
-    nlp.get_pipe("angel_linker").types_by_label = {"EVENT": ["T047"]}
+    nlp.get_pipe("angel_linker").settings.candidates.types_by_label = {"EVENT": ["T047"]}
     assert mentions(nlp("A heart attack")) == [("heart attack", "EVENT")]
 
 

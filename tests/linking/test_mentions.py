@@ -38,16 +38,6 @@ def test_whole_document_is_the_context(nlp):
     assert mention == Mention("heart attack", "Severe pain. A", "followed. Then rest.")
 
 
-@pytest.mark.parametrize(
-    ("n_sents", "left", "right"),
-    [(0, "two", "four."), (1, "One. two", "four. Five."), (7, "One. two", "four. Five. Six.")],
-)
-def test_context_by_sentences(nlp, n_sents, left, right):
-    doc = nlp("One. two three four. Five. Six.")
-    (mention,) = read_mentions(doc, [span_of(doc, "three")], n_sents=n_sents)
-    assert mention == Mention("three", left, right)
-
-
 @pytest.mark.parametrize("serializable", [True, False])
 def test_long_form_replaces_mention_and_context(nlp, serializable):
     nlp.add_pipe("angel_abbreviations", config={"make_serializable": serializable})

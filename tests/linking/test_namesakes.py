@@ -5,11 +5,11 @@ import spacy
 import torch
 from spacy.tokens import Span
 from support.helpers import ROOT
+from support.tiny_linker import settings_of
 from support.tiny_training import write_corpus
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.linker import AngelLinker
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.training import stages
 from spacy_angel.training.course.config import load_config
 
@@ -57,7 +57,7 @@ def linker(folder, **settings):
         nlp.vocab,
         model=str(folder / "model" / "model"),
         vocabulary=str(folder / "kb"),
-        settings=LinkerSettings(**settings),
+        settings=settings_of(**settings),
     ), nlp
 
 
@@ -85,8 +85,6 @@ def test_genes_have_a_species_context_and_diseases_none(folder):
     doc = nlp("In mice we saw abc rise.")
     ents = [Span(doc, 4, 5, label="GENE"), Span(doc, 5, 6, label="DISEASE")]
     assert [m.species_context for m in component.read_mentions(doc, ents)] == ["mus musculus", ""]
-    with component.using(reading={"species_context": False}):
-        assert [m.species_context for m in component.read_mentions(doc, ents)] == ["", ""]
 
 
 def test_spans_of_species_count_as_signs(folder):

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
-from support.tiny_linker import pipeline
+from support.tiny_linker import blocks, pipeline, settings_of
 
 from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.types import NIL, Link, Query
 from spacy_angel.model.mention import Mention
 
@@ -28,7 +27,7 @@ def mentions(*others: dict[str, float] | None) -> list[Span]:
 
 def test_of_several_labels_the_product_of_both_probabilities_decides() -> None:
     spans = mentions({"DRUG": 0.4, "GENE": 0.6}, {"DRUG": 0.9})
-    settings = LinkerSettings()
+    settings = settings_of()
     readings = other_readings(spans, [Query(Mention("word"))] * 2, [UNLINKED] * 2, settings)
     gene = Link("G:1", [("G:1", 0.55)], [])
     chosen = with_other_labels([UNLINKED] * 2, readings, [LINKED, gene, UNLINKED])
@@ -41,7 +40,7 @@ def nlp(model, vocabulary):
     nlp = pipeline()
     config = {"model": model, "vocabulary": vocabulary, "types_by_label": TYPES, "rerank": True}
     config["threshold"] = 0.9
-    nlp.add_pipe("angel_linker", config=config)
+    nlp.add_pipe("angel_linker", config=blocks(**config))
     return nlp
 
 
@@ -63,6 +62,6 @@ def test_an_entity_gets_the_label_that_it_links_under(nlp) -> None:
     ]
     assert [ent._.mention_probability for ent in doc.ents] == [0.8, 0.7, 0.8]
     # A group is linked as it is given.
-    with linker.using(span_key="mine"):
+    with linker.using(candidates={"span_key": "mine"}):
         linker(doc)
     assert [span.label_ for span in doc.spans["mine"]] == ["DISEASE"] * 3

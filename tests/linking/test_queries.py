@@ -3,11 +3,11 @@
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
+from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.mentions.queries import read_wordings
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.model.mention import Mention
 
 KB = ConceptKB.build(
@@ -35,7 +35,7 @@ LONG = "O-GlcNAc transferase"
 )
 def test_a_gene_s_symbol_stays(written, label, long, rerank, read):
     span = Span(Doc(spacy.blank("en").vocab, [written, "rose"]), 0, 1, label=label)
-    found = read_wordings(Mention(long), span, KB, LinkerSettings(rerank=rerank))
+    found = read_wordings(Mention(long), span, KB, settings_of(rerank=rerank))
     assert found[0].text == (read or long)
 
 
@@ -44,10 +44,8 @@ def test_what_is_said_in_full_is_read_as_the_symbol_that_the_document_gives():
     doc = Doc(spacy.blank("en").vocab, words)
     doc.user_data[ABBREVIATIONS] = [{"short_start": 3, "short_end": 4, "long_text": LONG}]
     span = Span(doc, 0, 2, label="GENE")
-    settings = LinkerSettings(rerank=True)
+    settings = settings_of(rerank=True)
     assert read_wordings(Mention(span.text), span, KB, settings)[0].text == "OGT"
-    plain = settings.changed(reading={"abbreviations": False})
-    assert read_wordings(Mention(span.text), span, KB, plain)[0].text == span.text
     disease = Span(doc, 0, 2, label="DISEASE")
     assert read_wordings(Mention(span.text), disease, KB, settings)[0].text == span.text
 
@@ -63,7 +61,7 @@ def test_a_name_of_something_else_is_none():
     )
     words = ["cancer", "OGT", "CAT"]
     doc = Doc(spacy.blank("en").vocab, words)
-    settings = LinkerSettings.from_dict({"rerank": True, "reading": {"short_forms": True}})
+    settings = settings_of(rerank=True, rewrite=True)
 
     def read(place: int, text: str, label: str) -> str:
         return read_wordings(Mention(text), Span(doc, place, place + 1, label), kb, settings)[
@@ -77,7 +75,7 @@ def test_a_name_of_something_else_is_none():
     # A species is no symbol of a gene.
     assert read(1, LONG, "GENE") == LONG
     assert read(2, "catalase", "GENE") == "CAT"
-    limited = settings.changed(types_by_label={"DISEASE": ("Species",)})
+    limited = settings_of(rerank=True, rewrite=True, types_by_label={"DISEASE": ["Species"]})
     assert (
         read_wordings(Mention("cancer"), Span(doc, 0, 1, "DISEASE"), kb, limited)[0].text
         == "cancer"
@@ -97,14 +95,14 @@ def test_a_name_of_something_else_is_none():
 def test_the_noun_is_looked_for_as_well(label, rerank, queries):
     kb = ConceptKB.build([Concept("C:1", "neuron", ())])
     span = Span(Doc(spacy.blank("en").vocab, ["neuronal"]), 0, 1, label=label)
-    found = read_wordings(Mention("neuronal"), span, kb, LinkerSettings(rerank=rerank))
+    found = read_wordings(Mention("neuronal"), span, kb, settings_of(rerank=rerank))
     assert [tuple(wording) for wording in found] == queries
 
 
 def test_greek_letters_are_spelled_out_where_the_vocabulary_has_that():
     names = ("NF-\u03baB", "NF-kappaB", "I\u03baB")
     kb = ConceptKB.build([Concept(f"G:{n}", name, (), ("Gene",)) for n, name in enumerate(names)])
-    settings = LinkerSettings(rerank=True, reading={"short_forms": True})
+    settings = settings_of(rerank=True, rewrite=True)
 
     def read(text: str) -> list[str]:
         span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")
@@ -121,7 +119,7 @@ def test_letters_and_figures_stand_as_the_vocabulary_has_them():
     names = ("SIRT1", "Talin 1", "IL-2", "IL2", "CCR5")
     genes = [Concept(f"G:{n}", name, (), ("Gene",)) for n, name in enumerate(names)]
     kb = ConceptKB.build([*genes, Concept("T:1", "cep1", (), ("Species",))])
-    settings = LinkerSettings(rerank=True, reading={"short_forms": True})
+    settings = settings_of(rerank=True, rewrite=True)
 
     def read(text: str) -> str:
         span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="GENE")

@@ -82,16 +82,16 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
     nlp = spacy.load(out)
     config = nlp.config["components"]["angel_linker"]
     in_use = nlp.get_pipe("angel_linker").settings.to_dict()
-    assert config["threshold"] == fitted.settings["threshold"] == in_use["threshold"]
-    for limit in ("temperature", "min_log_prob"):
-        shown = config["search"][limit]
-        assert shown == in_use["search"][limit]
-    assert config["search"]["length_penalty"] == 0.0
+    thresholds = [one["decision"]["threshold"] for one in (config, in_use)]
+    assert thresholds == [fitted.threshold] * 2
+    assert config["candidates"]["length_penalty"] == 0.0
     saved = nlp.meta["performance"]["calibration"]
     assert (saved["corpora"], saved["n_right"]) == (["dev.pubtator"], 12)
     assert "qqq" not in (out / "vocab/strings.json").read_text("utf8")
-    override = {"components": {"angel_linker": {"search": {"min_log_prob": -9.0}}}}
-    assert spacy.load(out, config=override).get_pipe("angel_linker").search.min_log_prob == -9.0
+    override = {"components": {"angel_linker": {"decision": {"threshold": 0.125}}}}
+    linker = spacy.load(out, config=override).get_pipe("angel_linker")
+    assert linker.settings.decision.threshold == 0.125
+    assert linker.ranker == nlp.get_pipe("angel_linker").ranker
 
 
 NOISY = "a his\u00adtory of as\u200bpirin\u200b."
@@ -159,7 +159,7 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
     assert f"Pipeline: {tmp_path / 'out'} (" in result.stdout
     nlp = spacy.load(tmp_path / "out")
     assert nlp.meta["name"] == "angel_x"
-    assert nlp.get_pipe("angel_linker").settings.search.length_penalty == 1.0
+    assert nlp.get_pipe("angel_linker").settings.candidates.length_penalty == 1.0
     wrong = CliRunner().invoke(app, [*flat, "--storage", "int4"])
     assert wrong.exit_code == 1
     assert "There is no dtype 'int4'" in wrong.stderr

@@ -68,10 +68,11 @@ def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(
 def test_a_type_and_a_device_hold_for_recogniser_and_linker() -> None:
     nlp = spacy_angel.load("en_angel_bio", dtype="bfloat16", device="cpu")
     parts = [nlp.get_pipe(name) for name in ("angel_recogniser", "angel_linker")]
-    assert [part.settings.dtype for part in parts] == ["bfloat16", "bfloat16"]
-    assert [part.settings.device for part in parts] == ["cpu", "cpu"]
+    assert [parts[0].settings.dtype, parts[1].settings.runtime.dtype] == ["bfloat16", "bfloat16"]
+    assert [parts[0].settings.device, parts[1].settings.runtime.device] == ["cpu", "cpu"]
     # What only a linker has stays with it.
-    own = spacy_angel.load("en_angel_bio", threshold=0.9)
+    own = spacy_angel.load("en_angel_bio", decision={"threshold": 0.9})
     assert own.get_pipe("angel_recogniser").settings.threshold == 0.0
-    _, linker = open_pipeline(load_folder(FOLDER, {"device": "cpu", "k": 3}))
-    assert (linker.settings.device, linker.settings.k) == ("cpu", 3)
+    changes: dict = {"runtime": {"device": "cpu"}, "decision": {"prefer": ["X"]}}
+    _, linker = open_pipeline(load_folder(FOLDER, changes))
+    assert (linker.settings.runtime.device, linker.settings.decision.prefer) == ("cpu", ("X",))

@@ -54,7 +54,7 @@ def test_an_obsolete_identifier_names_its_successor() -> None:
 
 
 def test_pairs_and_tables_are_checked(model, vocabulary, tmp_path: Path) -> None:
-    nlp = make_pipeline(model, vocabulary, preset="shipped", n_sents=None)
+    nlp = make_pipeline(model, vocabulary, published=False)
     pairs = [("MESH:D009203", "heart attack"), ("MESH:D001241", "migraine", "a migraine")]
     found = spacy_angel.check_ids(pairs, pipeline=nlp)
     assert [one.status for one in found] == ["ok", "other concept"]

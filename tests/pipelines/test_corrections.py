@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from support.tiny_linker import pipeline
+from support.tiny_linker import blocks, pipeline
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
@@ -69,7 +69,7 @@ def documents(pairs: list[tuple[str, str]]) -> list[CorpusDocument]:
 @pytest.fixture
 def nlp(model, vocabulary):
     made = pipeline()
-    made.add_pipe("angel_linker", config={"model": model, "vocabulary": vocabulary})
+    made.add_pipe("angel_linker", config=blocks(model=model, vocabulary=vocabulary))
     return made
 
 
@@ -84,7 +84,7 @@ def test_rules_are_measured_on_documents_that_they_were_not_made_from(nlp) -> No
         f"“aspirin” means {MIGRAINE}",
         f"“migraine” means {ASPIRIN}",
     ]
-    assert linker.settings.curation is None
+    assert linker.settings.decision.curation is None
     assert [one.linked_to for (one,) in decisions(nlp, linker, corpus)] == [
         *(ASPIRIN, MIGRAINE, ASPIRIN)
     ]

@@ -17,7 +17,7 @@ from spacy_angel.pipelines.load import find_linker
 from spacy_angel.vocabulary.changes.rules import read_rules
 
 ATTACK, ASPIRIN, MIGRAINE = "MESH:D006333", "MESH:D001241", "MESH:D008881"
-SHIPPED = {"preset": "shipped", "search": {"shortcuts": True}, "n_sents": None}
+SHIPPED = {"published": False}
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +68,15 @@ def test_equal_strings_are_looked_up_once(nlp, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_share_or_threshold_that_is_none_is_refused(nlp) -> None:
     linker = find_linker(nlp)
-    before = linker.settings
+    before = linker.settings.copy_now()
     with pytest.raises(AngelError, match="nil_prior"):
         Grounder(nlp, linker, nil_share=1.0)
     with pytest.raises(AngelError, match="threshold"):
         Grounder(nlp, linker, threshold=2.0)
-    assert ids(Grounder(nlp, linker, threshold=0.99).ground([Query("aspirin")])) == [ASPIRIN]
+    assert ids(Grounder(nlp, linker, threshold=0.95).ground([Query("aspirin")])) == [ASPIRIN]
+    # The probability of an exact match is 0.96.
+    [found] = Grounder(nlp, linker, threshold=0.97).ground([Query("aspirin")])
+    assert (found.link, found.candidates[0].concept_id) == (None, ASPIRIN)
     assert linker.settings == before
 
 

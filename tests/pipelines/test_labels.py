@@ -9,7 +9,7 @@ from spacy import Language
 from spacy.tokens import Doc
 
 import spacy_angel
-from spacy_angel.linking.mentions.permitted import _told
+from spacy_angel.linking.mentions.permitted import _warned
 from spacy_angel.vocabulary.names.labels import ANY, labels_by_tool
 
 torch.set_num_threads(1)
@@ -34,14 +34,14 @@ LABELS = {
 
 @pytest.fixture(scope="module")
 def nlp() -> Language:
-    return spacy_angel.load("en_angel_bio", span_key="given")
+    return spacy_angel.load("en_angel_bio", candidates={"span_key": "given"})
 
 
 @pytest.fixture(autouse=True)
 def anew() -> Iterator[None]:
-    _told.clear()
+    _warned.clear()
     yield
-    _told.clear()
+    _warned.clear()
 
 
 def link(nlp: Language, mentions: Sequence[tuple[str, str]]) -> list[str]:
@@ -90,12 +90,12 @@ def test_labels_that_say_nothing_and_pipelines_without_types_link_to_anything(
     concepts = [concept for _, concept in MENTIONS.values()]
     assert link(nlp, any_label)[:2] == concepts[:2]
     assert "NIL" not in link(nlp, any_label)
-    with nlp.get_pipe("angel_linker").using(types_by_label={}):
+    with nlp.get_pipe("angel_linker").using(candidates={"types_by_label": {}}):
         assert "NIL" not in link(nlp, [("PERSON", text) for text, _ in MENTIONS.values()])
 
 
 def test_ones_own_entry_goes_first(nlp: Language) -> None:
     linker = nlp.get_pipe("angel_linker")
-    with linker.using(types_by_label={"Sign": ["C"], "PHENOTYPE": ["Phenotype"]}):
+    with linker.using(candidates={"types_by_label": {"Sign": ["C"], "PHENOTYPE": ["Phenotype"]}}):
         found = link(nlp, [("Sign", "heart attack"), ("SYMPTOM", "low-set ears")])
     assert found == ["MESH:D009203", "HP:0000369"]

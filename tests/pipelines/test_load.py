@@ -15,6 +15,7 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.loaders import load_vocabulary
+from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -23,7 +24,7 @@ from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 torch.set_num_threads(1)
 
 COMMON = list(read_vocabulary(ROOT / "scripts/shipped/common_names.tsv"))
-OFF = {"threshold": None}
+OFF = {"decision": {"threshold": None}}
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +52,8 @@ def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language
     assert nlp.meta["license"] == "MIT"
     settings = nlp.get_pipe("angel_linker").settings
     assert settings == again.get_pipe("angel_linker").settings
-    for limit in ("threshold", "rerank"):
-        assert getattr(settings, limit) == nlp.config["components"]["angel_linker"][limit]
+    shown = nlp.config["components"]["angel_linker"]
+    assert settings.to_dict() == {name: shown[name] for name in settings.to_dict()}
     opened, linker = open_pipeline("en_angel_mini")
     assert opened.get_pipe("angel_linker") is linker
     assert linker.settings == settings
@@ -143,11 +144,8 @@ def test_types_that_no_label_knows_say_nothing_and_known_ones_do() -> None:
 def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     concepts = [Concept("X:1", "asthma"), Concept("X:2", "aspirin")]
     ConceptKB.build(concepts, tmp_path / "kb")
-    nlp = spacy_angel.load(kb=tmp_path / "kb", rerank=False)
-    settings = nlp.get_pipe("angel_linker").settings
-    assert (settings.threshold, settings.search.min_log_prob) == (None, None)
     nlp = spacy_angel.load(kb=tmp_path / "kb")
-    assert nlp.get_pipe("angel_linker").settings.threshold == 0.5
+    assert nlp.get_pipe("angel_linker").settings.decision.threshold == 0.5
     assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
     nlp = spacy_angel.load(kb=ConceptKB.build(concepts))
     assert linked(nlp, ["asthma", "aspirin"]) == ["X:1", "X:2"]
@@ -162,42 +160,54 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
         Concept("X:2", "asthma pills", types=("T121",)),
     ]
     ConceptKB.build(concepts, tmp_path / "kb")
-    nlp = spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T047"]}, rerank=False)
+    limits = {"types_by_label": {"X": ["T047"]}}
+    model_alone = {"reranker": {"enabled": False}, "decision": {"threshold": None}}
+    nlp = spacy_angel.load(kb=tmp_path / "kb", candidates=limits, **model_alone)
     assert nlp.get_pipe("angel_linker").settings.types_by_label == {"X": ("T047",)}
     assert linked(nlp, ["asthma pills"]) == ["X:1"]
     with pytest.raises(
         AngelError, match=r"types_by_label gives.*'T048'.*Its types: \['T047', 'T121'\]"
     ):
-        spacy_angel.load(kb=tmp_path / "kb", types_by_label={"X": ["T048"]})
+        spacy_angel.load(kb=tmp_path / "kb", candidates={"types_by_label": {"X": ["T048"]}})
 
 
 def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
     make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in COMMON])
     # A file, so that no trie of this model is left in the package.
     nlp = spacy_angel.load(
-        model=tmp_path / "model", kb=ROOT / "scripts/shipped/common_names.tsv", k=3
+        model=tmp_path / "model",
+        kb=ROOT / "scripts/shipped/common_names.tsv",
+        candidates={"num_beams": 3},
     )
     settings = nlp.get_pipe("angel_linker").settings
-    assert settings == LinkerSettings(k=3)
+    expected = LinkerSettings.from_dict(PUBLISHED)
+    expected.candidates.num_beams = 3
+    assert settings == expected
     assert linked(nlp, ["asthma"])[0] in load_vocabulary("en_angel_mini")
 
 
 def test_settings_replace_the_pipeline_s_own() -> None:
     nlp = spacy_angel.load(
-        threshold=0.99, num_beams=7, types_by_label={"X": ["D"]}, labels_discard=["Y"]
+        candidates={
+            "num_beams": 7,
+            "types_by_label": {"X": ["D"]},
+            "labels_discard": ["Y"],
+            "shortcuts": False,
+        },
+        decision={"threshold": 0.9},
     )
     settings = nlp.get_pipe("angel_linker").settings
-    assert (settings.threshold, settings.num_beams) == (0.99, 7)
+    assert (settings.decision.threshold, settings.candidates.num_beams) == (0.9, 7)
     assert settings.types_by_label == {"X": ("D",)}
-    assert settings.labels_discard == ("Y",)
+    assert settings.candidates.labels_discard == ("Y",)
     assert linked(nlp, ["aspirin", "aspirin pills"]) == ["MESH:D001241", "NIL"]
 
 
 def test_mistakes_are_told() -> None:
     with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
-        spacy_angel.load(beams=3)
-    with pytest.raises(AngelError, match=r"search's setting min_log_prob"):
-        spacy_angel.load(search={"min_log_prob": "low"})
+        spacy_angel.load(candidates={"beams": 3})
+    with pytest.raises(AngelError, match="decision's setting threshold"):
+        spacy_angel.load(decision={"threshold": "low"})
     with pytest.raises(AngelError, match=r"its own tokenizer and preset.*None, genbioel"):
         spacy_angel.load(preset="genbioel")
     with pytest.raises(AngelError, match="nowhere/kb"):

@@ -60,8 +60,6 @@ def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
         config={
             "model": str(folder / "model"),
             "vocabulary": str(folder / "kb"),
-            "rerank": True,
-            "reading": {"short_forms": True, "spelling": True},
         },
     )
     nlp.max_length = 10**8

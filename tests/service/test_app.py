@@ -87,7 +87,7 @@ def test_mentions_that_overlap_and_cut_words_are_linked_each(client):
 def test_nil_and_labels_that_are_not_linked_are_told_apart(client, nlp):
     linker = nlp.get_pipe("angel_linker")
     strings = [{"text": "aspirin", "label": "VARIANT"}, {"text": "aspirin", "label": "DRUG"}]
-    with linker.using(threshold=1.0):
+    with linker.using(decision={"threshold": 1.0}):
         answer = link(client, {"strings": strings}, explain=True).json()["strings"]
     assert [m["status"] for m in answer] == ["skipped", "nil"]
     assert [m["concept_id"] for m in answer] == [None, None]

@@ -88,7 +88,7 @@ def test_nothing_is_said_plainly(server, nlp):
         ("ground_strings", {"strings": [{"text": "aspirin"}, {"text": "x", "label": "VARIANT"}]}),
         ("search_names", {"text": "qqqq"}),
     ]
-    with nlp.get_pipe("angel_linker").using(threshold=1.0):
+    with nlp.get_pipe("angel_linker").using(decision={"threshold": 1.0}):
         grounded, names = calls(server, *asked)
     nil, skipped = grounded.structured_content["links"]
     # Of what the threshold leaves out, the probability of NIL is small.

@@ -6,6 +6,7 @@ from pathlib import Path
 import spacy
 from support import models
 
+from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -25,8 +26,8 @@ def make_pipeline(folder: Path) -> Path:
         for name in names
     ]
     nlp.add_pipe("entity_ruler", config={"validate": False}).add_patterns(patterns)
-    config = {"model": str(model), "vocabulary": str(folder / "kb"), "n_sents": 0}
-    nlp.add_pipe("angel_linker", config=config)
+    config = {"model": str(model), "vocabulary": str(folder / "kb")}
+    nlp.add_pipe("angel_linker", config=config | PUBLISHED)
     nlp.to_disk(folder / "pipeline")
     return folder / "pipeline"
 

@@ -1,16 +1,25 @@
 """A pipeline with a linker, made in seconds: mentions by rule, a tiny model, a vocabulary."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import spacy
 from spacy import Language
 
+from spacy_angel.linking.settings.linker_settings import LinkerSettings
+from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
 from . import models
 
+BLOCK_OF = {
+    entry: name
+    for name, block in LinkerSettings.blocks().items()
+    if name != "outputs"
+    for entry in block.model_fields
+} | {"rerank": "reranker"}
 TEXT = "the patient had heart attack. history of migraine. Then aspirin."
 PATTERNS = [
     {"label": label, "pattern": [{"LOWER": word} for word in name.lower().split()]}
@@ -53,6 +62,24 @@ def make_pipeline(model: str, vocabulary: str, *before: str, **config: Any) -> L
     nlp = pipeline()
     for name in before:
         nlp.add_pipe(name)
-    sources = {"model": model, "vocabulary": vocabulary, "n_sents": 0}
-    nlp.add_pipe("angel_linker", config=sources | config)
+    sources = {"model": model, "vocabulary": vocabulary}
+    nlp.add_pipe("angel_linker", config=sources | blocks(**config))
     return nlp
+
+
+def blocks(*, published: bool = True, **entries: Any) -> dict[str, Any]:
+    """published (bool): the rest is of the method as published, otherwise the default. entries
+    (Any): settings by their name without the block, `rerank` for `reranker.enabled`, and whole
+    blocks. RETURNS (dict[str, Any]): blocks of them."""
+    found: dict[str, Any] = deepcopy(PUBLISHED) if published else {}
+    for name, value in entries.items():
+        if block := BLOCK_OF.get(name):
+            found.setdefault(block, {})["enabled" if name == "rerank" else name] = value
+        else:
+            found[name] = {**found.get(name, {}), **value} if isinstance(value, dict) else value
+    return found
+
+
+def settings_of(**entries: Any) -> LinkerSettings:
+    """entries (Any): see `blocks`. RETURNS (LinkerSettings): of them."""
+    return LinkerSettings.from_dict(blocks(**entries))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
 
-from ...component.characters import clean
 from ...model.mention import Mention
 from ...vocabulary.changes.curated import Curated
 from ..decision.links import make_links
@@ -17,6 +16,7 @@ from ..mentions.permitted import is_linked, links_label
 from ..mentions.queries import read_wordings
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.species_contexts import species_contexts
+from ..ranking.ranker import Ranker
 from ..settings.linker_settings import LinkerSettings
 from ..types import Link, Query
 from .generator import CandidateGenerator
@@ -33,6 +33,7 @@ class BatchLinker:
     settings (LinkerSettings): of the linker. own_kb (ConceptKB): its vocabulary.
     curated (Curated | None): the vocabulary under the rules of curation, if there are any.
     model (Generator): searches for names.
+    ranker (Ranker | None): ranks candidates; None: the model alone decides.
     linked_elsewhere (Collection[str]): labels of other linkers of the pipeline.
     """
 
@@ -40,6 +41,7 @@ class BatchLinker:
     own_kb: "ConceptKB"
     curated: Curated | None
     model: "Generator"
+    ranker: Ranker | None
     linked_elsewhere: Collection[str] = ()
 
     @property
@@ -52,9 +54,9 @@ class BatchLinker:
     ) -> list[list[Link | None]]:
         """docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
         RETURNS (list[list[Link | None]]): as `AngelLinker.predict`."""
-        found = self.candidates(docs, spans_of, overwrite=self.settings.overwrite)
-        links = self.decide(spans_of, found)
-        if self.settings.span_key is not None:
+        found = self.candidates(docs, spans_of, overwrite=self.settings.decision.overwrite)
+        links = self.decide(found)
+        if self.settings.candidates.span_key is not None:
             return links
         others = [
             other_readings(*one, self.settings) for one in zip(spans_of, found, links, strict=True)
@@ -63,7 +65,7 @@ class BatchLinker:
             return links
         other_spans = [[reading.span for reading in readings] for readings in others]
         found = self.candidates(docs, other_spans, overwrite=True)
-        return list(map(with_other_labels, links, others, self.decide(other_spans, found)))
+        return list(map(with_other_labels, links, others, self.decide(found)))
 
     def candidates(
         self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]], *, overwrite: bool
@@ -82,7 +84,9 @@ class BatchLinker:
         ]
         queries = [query for own in found for query in own if query is not None and query.wordings]
         if queries:
-            generator = CandidateGenerator(self.model, self.kb, self.settings, self.curated)
+            generator = CandidateGenerator(
+                self.model, self.kb, self.settings, self.ranker, self.curated
+            )
             generator.generate(queries)
         return found
 
@@ -127,35 +131,22 @@ class BatchLinker:
         if not spans:
             return []
         format = self.model.prompts.format
-        contexts = None
-        if self.settings.reading.species_context:
-            contexts = species_contexts(document, spans, self.own_kb)
+        contexts = species_contexts(document, spans, self.own_kb)
         return read_mentions(
             document.doc,
             spans,
-            n_sents=self.settings.n_sents,
-            resolve_abbreviations=self.settings.reading.abbreviations,
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
             species_contexts=contexts,
             document=document,
         )
 
-    def decide(
-        self, spans_of: Sequence[Sequence[Span]], found: Sequence[Sequence[Query | None]]
-    ) -> list[list[Link | None]]:
-        """spans_of (Sequence[Sequence[Span]]): mentions of each document. found
-        (Sequence[Sequence[Query | None]]): their candidates.
+    def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:
+        """found (Sequence[Sequence[Query | None]]): the mentions of each document.
         RETURNS (list[list[Link | None]]): their links; None for what stays as it is."""
         queries = [query for own in found for query in own if query is not None]
         preferred = {} if self.curated is None else self.curated.preferred
-        written = [
-            clean(span.text).text
-            for spans, own in zip(spans_of, found, strict=True)
-            for span, query in zip(spans, own, strict=True)
-            if query is not None
-        ]
-        links = iter(make_links(queries, written, self.kb, self.settings, preferred))
+        links = iter(make_links(queries, self.kb, self.settings.decision, self.ranker, preferred))
         return [[None if query is None else next(links) for query in own] for own in found]
 
     def _keeps_existing_link(self, span: Span, overwrite: bool) -> bool:
@@ -163,4 +154,4 @@ class BatchLinker:
         has_id = bool(read_kb_id(span, self.settings))
         if is_linked(span.label_, self.settings, self.linked_elsewhere):
             return has_id and not overwrite
-        return has_id or span.label_ not in self.settings.labels_discard
+        return has_id or span.label_ not in self.settings.candidates.labels_discard

@@ -15,7 +15,7 @@ from ..mentions.permitted import subset_of_label
 from ..ranking.concepts import EXACT_MATCH_PROBABILITY
 from ..ranking.context import content_words, context_overlap, words_around
 from ..ranking.features import is_short
-from ..ranking.ranker import LIKELY, SURE
+from ..ranking.ranker import LIKELY, SURE, Ranker
 from ..settings.linker_settings import LinkerSettings
 from ..types import FLOOR, Candidate, Query
 from .names import FoundName, NameReader
@@ -42,6 +42,8 @@ class CandidateGenerator:
     model (Generator): searches for names and scores them.
     kb (ConceptKB): the vocabulary that is searched.
     settings (LinkerSettings): how.
+    ranker (Ranker | None): tells for which mentions a search may change the link; None: the model
+        alone finds candidates.
     curated (Curated | None): the rules of curation, whose vocabulary `kb` is.
     n_similar (int): names by string similarity for each wording.
     """
@@ -51,12 +53,14 @@ class CandidateGenerator:
         model: "Generator",
         kb: "ConceptKB",
         settings: LinkerSettings,
+        ranker: Ranker | None,
         curated: "Curated | None" = None,
         n_similar: int = N_SIMILAR,
     ) -> None:
         self.model = model
         self.kb = kb
         self.settings = settings
+        self.ranker = ranker
         self.curated = curated
         self.n_similar = n_similar
         self.words: dict[str, list[frozenset[str]]] = {}
@@ -65,7 +69,7 @@ class CandidateGenerator:
     def generate(self, queries: Sequence[Query]) -> None:
         """queries (Sequence[Query]): get their candidates. With shortcuts, equal mentions of a
         document with equal labels are looked for once."""
-        if not self.settings.search.shortcuts:
+        if not self.settings.candidates.shortcuts:
             self._generate(queries)
             return
         first: dict[object, Query] = {}
@@ -90,7 +94,7 @@ class CandidateGenerator:
         self.names = NameReader(self.kb, subset_of)
         self._match_exactly(queries)
         left = [q for q in queries if not q.matched_exactly]
-        if not self.settings.rerank:
+        if self.ranker is None:
             self._search(left)
             return
         self._find_similar(left)
@@ -103,7 +107,7 @@ class CandidateGenerator:
     def _match_exactly(self, queries: Sequence[Query]) -> None:
         """Take the name that needs no search: by a rule, or as the name of one concept."""
         log_prob = math.log(EXACT_MATCH_PROBABILITY)
-        shortcuts = self.settings.rerank and self.settings.search.shortcuts
+        shortcuts = self.ranker is not None and self.settings.candidates.shortcuts
         for q in queries:
             name = None
             if q.constraint is not None and q.constraint.means is not None:
@@ -133,10 +137,10 @@ class CandidateGenerator:
     ) -> tuple[list[Query], list[Query]]:
         """RETURNS (tuple[list[Query], list[Query]]): the mentions to search for, all of those left
         without shortcuts; and those for which names that are close in meaning are looked for."""
-        if not self.settings.search.shortcuts:
+        if self.ranker is None or not self.settings.candidates.shortcuts:
             return list(left), list(left)
         self._read_document(queries)
-        certainty = self.settings.ranker_in_use.certainty(left)
+        certainty = self.ranker.certainty(left)
         pairs = [
             (q, p) for q, p in zip(left, certainty, strict=True) if is_gene(q.label) or p < SURE
         ]
@@ -187,13 +191,13 @@ class CandidateGenerator:
         from ...search.search import SearchSettings
 
         settings = self.settings
-        num_beams = settings.num_beams or self.model.num_beams
+        num_beams = settings.candidates.num_beams or self.model.num_beams
         results = self.model.search(
             [q.mention for q in queries],
             self.space,
-            SearchSettings(num_beams, min(settings.k, num_beams), settings.search.length_penalty),
+            SearchSettings(num_beams, num_beams, settings.candidates.length_penalty),
             subsets=[self.number_of[q.label] for q in queries],
-            batch_size=settings.batch_size,
+            batch_size=settings.runtime.batch_size,
         )
         to_score = []
         for q, hypotheses in zip(queries, results, strict=True):
@@ -232,7 +236,7 @@ class CandidateGenerator:
         values = self.model.score_names(
             [q.mention for q, _ in asked],
             [self.kb.name_texts(own) for _, own in asked],
-            batch_size=self.settings.batch_size,
+            batch_size=self.settings.runtime.batch_size,
         )
         for (q, own), log_probs in zip(asked, values, strict=True):
             scored = dict(zip(own, log_probs, strict=True))

@@ -7,9 +7,9 @@ from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..ranking.concepts import EXACT_MATCH_PROBABILITY, RankedConcept, choose_link, rank_concepts
-from ..ranking.ranker import Ranking
-from ..settings.linker_settings import LinkerSettings
+from ..ranking.concepts import EXACT_MATCH_PROBABILITY, Ranking, choose_link, rank_concepts
+from ..ranking.ranker import Ranker
+from ..settings.linker_settings import DecisionSettings
 from ..types import NIL, Candidate, Link, Query
 
 if TYPE_CHECKING:
@@ -18,110 +18,57 @@ if TYPE_CHECKING:
 
 def make_links(
     queries: Sequence[Query],
-    written: Sequence[str],
     kb: "ConceptKB",
-    settings: LinkerSettings,
+    settings: DecisionSettings,
+    ranker: Ranker | None = None,
     preferred: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Link]:
     """Decide on a concept, or on none, for each mention.
 
-    queries (Sequence[Query]): with their candidates. written (Sequence[str]): the mentions as
-        written.
+    queries (Sequence[Query]): with their candidates.
     kb (ConceptKB): the vocabulary that they were found in.
-    settings (LinkerSettings): thresholds, weights, preferred identifiers.
+    settings (DecisionSettings): threshold, preferred identifiers.
+    ranker (Ranker | None): ranks the candidates; None: the model alone does.
     preferred (Mapping[str, str]): by rules of curation: identifiers in the place of others.
     RETURNS (list[Link]): to be written on the mentions.
     """
-    ranked = [q for q in queries if settings.rerank and not q.matched_exactly]
-    rankings = iter(settings.ranker_in_use.rank(ranked) if ranked else ())
+    ranked = [] if ranker is None else [q for q in queries if not q.matched_exactly]
+    rankings = iter([] if ranker is None else ranker.rank(ranked))
     links = []
-    for query, text in zip(queries, written, strict=True):
+    for query in queries:
+        threshold = settings.threshold
         if query.matched_exactly:
-            link = _link_exact_match(query, kb)
-        elif settings.rerank:
-            link = _link_by_ranker(query, next(rankings), kb, settings)
+            p = EXACT_MATCH_PROBABILITY
+            ranking = Ranking(
+                [(c.concept_id, p) for c in query.candidates], [(c, p) for c in query.candidates]
+            )
+            # What a person has decided needs no probability.
+            threshold = None if query.constraint and query.constraint.means else threshold
         else:
-            link = _link_by_model(text, query.candidates, kb, settings)
+            ranking = rank_concepts(query.candidates) if ranker is None else next(rankings)
+        kb_id = choose_link(ranking.concepts, threshold)
+        is_scored = query.is_searched
+        link = Link(
+            kb_id=kb_id,
+            kb_ents=[] if kb_id == NIL else ranking.concepts,
+            candidates=[_plain(c, kb, p, is_scored) for c, p in ranking.candidates],
+        )
         if settings.prefer or preferred:
             link = _in_preferred_ids(link, kb, settings.prefer, preferred)
         links.append(link)
     return links
 
 
-def rank_candidates(
-    candidates: Iterable[dict[str, Any]], temperature: float
-) -> list[tuple[str, float]]:
-    """The concepts that stand in candidates, whatever the thresholds of links.
-
-    candidates (Iterable[dict[str, Any]]): of one mention, as a `Link` has them.
-    temperature (float): of the model's probabilities; candidates that have probabilities of their
-        own keep these.
-    RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
-    """
-    candidates = list(candidates)
-    if all("probability" in candidate for candidate in candidates):
-        sums: defaultdict[str, list[float]] = defaultdict(list)
-        for candidate in candidates:
-            sums[candidate["concept_id"]].append(candidate["probability"])
-        # Of equally probable concepts the first is the ranker's.
-        ranked = [(concept_id, fsum(parts)) for concept_id, parts in sums.items()]
-        return sorted(ranked, key=lambda pair: -pair[1])
-    numbers: dict[str, int] = {}
-    items = [
-        Candidate(
-            candidate["concept_id"],
-            numbers.setdefault(candidate["name"], len(numbers)),
-            log_prob=candidate["log_prob"],
-            score=candidate["score"],
-        )
-        for candidate in candidates
-    ]
-    return _with_probabilities(rank_concepts(items, temperature))
-
-
-def _link_exact_match(query: Query, kb: "ConceptKB") -> Link:
-    [candidate] = query.candidates
-    probability = EXACT_MATCH_PROBABILITY
-    # The model was not asked.
-    unasked = {"score": None, "log_prob": None, "probability": probability}
-    return Link(
-        kb_id=candidate.concept_id,
-        kb_ents=[(candidate.concept_id, probability)],
-        candidates=[_plain(candidate, kb) | unasked],
-    )
-
-
-def _link_by_ranker(
-    query: Query, ranking: Ranking, kb: "ConceptKB", settings: LinkerSettings
-) -> Link:
-    kb_id = choose_link(ranking.concepts, settings.threshold)
-    unasked = {} if query.is_searched else {"score": None, "log_prob": None}
-    return Link(
-        kb_id=kb_id,
-        kb_ents=[] if kb_id == NIL else _with_probabilities(ranking.concepts),
-        candidates=[
-            _plain(candidate, kb) | unasked | {"probability": probability}
-            for candidate, probability in ranking.candidates
-        ],
-    )
-
-
-def _link_by_model(
-    text: str, candidates: Sequence[Candidate], kb: "ConceptKB", settings: LinkerSettings
-) -> Link:
-    ranked = rank_concepts(candidates, settings.search.temperature)
-    min_log_prob = settings.search.min_log_prob
-    if min_log_prob is not None and ranked:
-        own = kb.name_index(text)
-        # A name of the vocabulary is not outside it, however improbable the model finds it.
-        if any(c.name == own and c.concept_id == ranked[0].concept_id for c in candidates):
-            min_log_prob = None
-    kb_id = choose_link(ranked, settings.threshold, min_log_prob)
-    return Link(
-        kb_id=kb_id,
-        kb_ents=[] if kb_id == NIL else _with_probabilities(ranked),
-        candidates=[_plain(candidate, kb) for candidate in candidates],
-    )
+def rank_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
+    """candidates (Iterable[Mapping[str, Any]]): of one mention, as a `Link` has them.
+    RETURNS (list[tuple[str, float]]): their concepts with their probability, best first, whatever
+        the threshold."""
+    parts: defaultdict[str, list[float]] = defaultdict(list)
+    for candidate in candidates:
+        parts[candidate["concept_id"]].append(candidate["probability"])
+    # Of equally probable concepts the first is the reranker's.
+    ranked = [(concept_id, fsum(of)) for concept_id, of in parts.items()]
+    return sorted(ranked, key=lambda pair: -pair[1])
 
 
 def _in_preferred_ids(
@@ -146,17 +93,14 @@ def _in_preferred_ids(
     )
 
 
-def _plain(candidate: Candidate, kb: "ConceptKB") -> dict[str, Any]:
+def _plain(candidate: Candidate, kb: "ConceptKB", p: float, is_scored: bool) -> dict[str, Any]:
     return {
         "concept_id": candidate.concept_id,
         "name": kb.spelling(candidate.name),
-        "score": candidate.score,
-        "log_prob": candidate.log_prob,
+        "score": candidate.score if is_scored else None,
+        "log_prob": candidate.log_prob if is_scored else None,
+        "probability": p,
     }
-
-
-def _with_probabilities(ranked: Iterable[RankedConcept]) -> list[tuple[str, float]]:
-    return [(concept.concept_id, concept.probability) for concept in ranked]
 
 
 def _preferred_ids(

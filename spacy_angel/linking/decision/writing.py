@@ -31,17 +31,14 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
     """
     if any(link is not None and link.label for link in links):
         _set_labels(doc, links)
-    spans = find_spans(doc, settings.span_key)
+    spans = find_spans(doc, settings.candidates.span_key)
     _set_attributes(spans, links, settings)
     kb_ids = [
         read_kb_id(span, settings) if link is None else link.kb_id
         for span, link in zip(spans, links, strict=True)
     ]
     if settings.is_first:
-        _set_kb_ids(doc, settings.span_key, spans, kb_ids)
-    if settings.outputs.span_key is not None:
-        group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
-        doc.spans[settings.outputs.span_key] = group
+        _set_kb_ids(doc, settings.candidates.span_key, spans, kb_ids)
     dropped = [is_dropped(*pair, settings) for pair in zip(spans, links, strict=True)]
     if any(dropped):
         doc.ents = [ent for ent, goes in zip(doc.ents, dropped, strict=True) if not goes]
@@ -50,12 +47,12 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
 def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
     """span (Span): a mention. link (Link | None): found for it. settings (LinkerSettings): of the
     linker. RETURNS (bool): whether it is to go, see `drop_unlinked_below`."""
-    if link is None or link.kb_id != NIL or settings.span_key is not None:
+    if link is None or link.kb_id != NIL or settings.candidates.span_key is not None:
         return False
     if not links_label(span.label_, settings):
         return False
     probability = probability_of(span)
-    return probability is not None and probability < settings.drop_unlinked_below
+    return probability is not None and probability < settings.decision.drop_unlinked_below
 
 
 def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:

@@ -152,12 +152,11 @@ def _is_in_one_sentence(long: Span, short: Span) -> bool:
 
 
 def _warn_of_late_detectors(nlp: Language) -> None:
-    """Warn of linkers that resolve abbreviations and come before the detector."""
+    """Warn of linkers that come before the detector."""
     before: list[str] = []
-    component: Any
-    for name, component in nlp.pipeline:
+    for name in nlp.pipe_names:
         factory = nlp.get_pipe_meta(name).factory
-        if factory == "angel_linker" and component.settings.reading.abbreviations:
+        if factory == "angel_linker":
             before.append(name)
         elif factory in ("angel_abbreviations", "abbreviation_detector"):  # ours, scispaCy's
             for linker in before:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
     from ..settings.linker_settings import LinkerSettings
 
-# Labels that are told; those of a service may be any caller's words.
-_MOST_TOLD = 200
-_told: set[tuple[str, tuple[str, ...]]] = set()
+# Labels to warn of; those of a service may be any caller's words.
+_MAX_WARNED = 200
+_warned: set[tuple[str, tuple[str, ...]]] = set()
 
 
 def is_linked(
@@ -24,27 +24,24 @@ def is_linked(
 ) -> bool:
     """label (str): of a mention. settings (LinkerSettings): see `links_label`. linked_elsewhere
     (Collection[str]): labels of other linkers of the pipeline.
-    RETURNS (bool): whether it is to be linked. What `types_by_label` does not have is told once, of
-    the first 200 labels."""
+    RETURNS (bool): whether it is to be linked. A warning names each label that
+    `types_by_label` lacks once, up to 200."""
     if links_label(label, settings):
-        return True
-    is_meant = settings.labels or label in settings.labels_discard
+        # A label that stands for a wider one is the other linker's, if that names it.
+        return _names(label, settings) or not find_entries(label, linked_elsewhere)
+    is_meant = label in settings.candidates.labels_discard
     if not is_meant and not find_entries(label, linked_elsewhere):
-        _tell_unlinked(label, tuple(settings.types_by_label))
+        _warn_unlinked(label, tuple(settings.types_by_label))
     return False
 
 
 def links_label(label: str, settings: "LinkerSettings") -> bool:
-    """label (str): of a mention. settings (LinkerSettings): `labels`, `labels_discard`,
-    `types_by_label`.
-    RETURNS (bool): whether such mentions are linked: those of `labels`; or else those that say
-        nothing of their entity type, and those of `types_by_label`; where both are empty, all.
-        Labels count by any of their spellings in `vocabulary/names/labels.yml`. Discarded ones are
-        not, unless `labels` names them."""
-    if label in settings.labels_discard and label not in settings.labels:
+    """label (str): of a mention. settings (LinkerSettings): `labels_discard`, `types_by_label`.
+    RETURNS (bool): whether such mentions are linked: those of `types_by_label`, or all if it is
+        empty, and those that say nothing of their entity type; but not discarded ones. Labels match
+        in any of their spellings in `vocabulary/names/labels.yml`."""
+    if label in settings.candidates.labels_discard:
         return False
-    if settings.labels:
-        return bool(find_entries(label, settings.labels))
     known = settings.types_by_label
     return not known or is_neutral(label) or bool(find_entries(label, known, wider=True))
 
@@ -52,28 +49,33 @@ def links_label(label: str, settings: "LinkerSettings") -> bool:
 def labels_of(settings: "LinkerSettings") -> tuple[str, ...]:
     """settings (LinkerSettings): as for `links_label`. RETURNS (tuple[str, ...]): the labels that
     are named in them; none where all are linked."""
-    return settings.labels or tuple(settings.types_by_label)
+    return tuple(settings.types_by_label)
 
 
 def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
     """one (LinkerSettings), other (LinkerSettings): of two linkers, as for `links_label`.
-    RETURNS (bool): whether both may link the same mention."""
+    RETURNS (bool): whether both may link the same mention with a label that one of them names. A
+        mention whose label says nothing of its type is linked by both, and keeps the last link."""
+    if not (one.types_by_label or other.types_by_label):
+        return True
     named = [*labels_of(one), *labels_of(other)]
-    if not (one.labels or other.labels):
-        # A mention without a label, or another that neither has discarded.
-        named += ["", *one.labels_discard, *other.labels_discard]
-        if not (one.types_by_label or other.types_by_label):
-            return True
-    return any(links_label(label, one) and links_label(label, other) for label in named)
+    return any(_names(label, one) and _names(label, other) for label in named)
 
 
-def _tell_unlinked(label: str, known: tuple[str, ...]) -> None:
-    if len(_told) > _MOST_TOLD or (label, known) in _told:
+def _names(label: str, settings: "LinkerSettings") -> bool:
+    """Whether the settings name a label themselves, or link all of them."""
+    known = settings.types_by_label
+    is_discarded = label in settings.candidates.labels_discard
+    return not is_discarded and (not known or bool(find_entries(label, known)))
+
+
+def _warn_unlinked(label: str, known: tuple[str, ...]) -> None:
+    if len(_warned) > _MAX_WARNED or (label, known) in _warned:
         return
-    _told.add((label, known))
-    if len(_told) > _MOST_TOLD:
+    _warned.add((label, known))
+    if len(_warned) > _MAX_WARNED:
         warnings.warn(
-            f"More than {_MOST_TOLD} labels are not linked; further ones are not named.",
+            f"More than {_MAX_WARNED} labels are not linked; further ones are not named.",
             AngelWarning,
             stacklevel=3,
         )
@@ -137,8 +139,8 @@ def subset_of_label(
         return None if curated is None else curated.subset(label, None, frozenset())
     # Types that only concepts have which were added by hand, and that no label lists, do not limit:
     # such a concept is allowed under every label, as one without types is.
-    told = {name for names in settings.types_by_label.values() for name in names}
-    free_types = kb.own_types - told
+    listed = {name for names in settings.types_by_label.values() for name in names}
+    free_types = kb.own_types - listed
     if curated is not None:
         return curated.subset(label, frozenset(types), free_types)
     return kb.subset(types=types, free_types=free_types)

@@ -6,7 +6,6 @@ and the reranker knows which wording each of them resembles.
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...model.mention import Mention
@@ -14,7 +13,6 @@ from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_gene, is_species
 from ...vocabulary.names.labels import entity_types_of, wider_entity_types_of
-from ..settings.short_forms import read_short_forms
 from ..types import DERIVED, LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
 from . import permitted
 from .reading import ReadDocument
@@ -49,11 +47,11 @@ def read_wordings(
     mention (Mention): with the long forms that its document defines.
     span (Span): of the mention.
     kb (ConceptKB): the vocabulary.
-    settings (LinkerSettings): `rerank` and `reading` select the rules.
+    settings (LinkerSettings): `reranker.enabled` and `candidates.rewrite` select the rules.
     document (ReadDocument | None): of the span, if it has been read already.
     curated (Curated | None): the rules of curation.
-    RETURNS (tuple[Wording, ...]): the one that the model reads first; with `rerank` all others as
-        well, and the words that it is derived from.
+    RETURNS (tuple[Wording, ...]): the one that the model reads first; with the reranker all others
+        as well, and the words that it is derived from.
     """
     document = document or ReadDocument(span.doc)
     label = span.label_
@@ -67,7 +65,7 @@ def read_wordings(
             text = other
             wordings.append(Wording(text, source))
     wordings.reverse()
-    if not settings.rerank:
+    if not settings.reranker.enabled:
         return (wordings[0],)
     entity_types = entity_types_of(label)
     if not (entity_types and entity_types <= STRICT) and not is_name(text):
@@ -85,7 +83,7 @@ def _rules(
 ) -> Iterator[tuple[str, Callable[[str], str]]]:
     """YIELDS (tuple[str, Callable[[str], str]]): in their order: the source of the wordings that
     a rule makes, and the rule."""
-    label, reading = span.label_, settings.reading
+    label = span.label_
 
     def as_symbol(text: str) -> str:
         # A gene's symbol is its name; long forms in documents are often in other words.
@@ -93,8 +91,7 @@ def _rules(
             return text
         written = document.text_of(span)
         symbols = [written]
-        if reading.abbreviations:
-            symbols += document.short_forms.get(normalize_name(written), ())
+        symbols += document.short_forms.get(normalize_name(written), ())
         return next(filter(is_name, symbols), text)
 
     def without_greek(text: str) -> str:
@@ -103,12 +100,9 @@ def _rules(
         return spelled if is_name(spelled) or not is_name(text) else text
 
     yield LONG_FORM, lambda _: mention.text
-    if settings.rerank and is_gene(label):
+    if settings.reranker.enabled and is_gene(label):
         yield MENTION, as_symbol
-    if reading.long_forms is not None:
-        long_forms = read_short_forms(Path(reading.long_forms))
-        yield LONG_FORM, lambda text: long_forms.get(text, (text,))[0]
-    if reading.short_forms:
+    if settings.candidates.rewrite:
         yield SYMBOLS, without_greek
         yield WORD_LIST, partial(expand_short_form, kb=kb, is_name=is_name)
         if is_species(label):
@@ -117,5 +111,5 @@ def _rules(
             SYMBOLS,
             lambda text: text if is_name(text) else next(filter(is_name, respaced(text)), text),
         )
-    if reading.spelling and STRICT.isdisjoint(wider_entity_types_of(label)):
+    if settings.candidates.rewrite and STRICT.isdisjoint(wider_entity_types_of(label)):
         yield SPELLING, partial(correct_spelling, kb=kb)

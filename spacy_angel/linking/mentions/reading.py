@@ -6,7 +6,6 @@ document.
 """
 
 import warnings
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,7 +15,7 @@ from typing import Any
 from spacy.tokens import Doc, Span
 
 from ...component.characters import clean
-from ...errors import AngelError, AngelWarning
+from ...errors import AngelWarning
 from ...model.mention import Mention, Replacement, mention_at, replace_longest
 from ...vocabulary.names.concepts import normalize_name
 
@@ -100,47 +99,36 @@ def read_mentions(
     doc: Doc,
     spans: Sequence[Span],
     *,
-    n_sents: int | None = None,
-    resolve_abbreviations: bool = True,
     collapse_spaces: bool = True,
     expand_context: bool = True,
     species_contexts: Sequence[str] | None = None,
     document: ReadDocument | None = None,
 ) -> list[Mention]:
-    """Mentions in their context, as the model reads them.
+    """Mentions in their context, as the model reads them: the whole document, as far as the model's
+    length allows, with the long forms of `doc._.abbreviations` in place of the short ones.
 
     doc (Doc): the document.
     spans (Sequence[Span]): its mentions, in any order; they may overlap and cross sentences.
-    n_sents (int | None): sentences of context on either side of the sentences that the mention
-        touches; None reads the whole document, as far as the model's length allows.
-    resolve_abbreviations (bool): put the long forms of `doc._.abbreviations` (scispaCy's
-        detector) in their place; a document without them is read as it is.
     collapse_spaces (bool), expand_context (bool): see `PromptFormat`.
     species_contexts (Sequence[str] | None): see `Mention`, one a span; None: none.
     document (ReadDocument | None): the document as it is read, where it has been already.
     RETURNS (list[Mention]): one a span.
-    RAISES (AngelError): `n_sents` is given and the document has no sentence boundaries.
     """
     if not spans:
         return []
     document = document or ReadDocument(doc)
     read_as = {(start, end): read for start, end, read in doc.user_data.get(READ_AS, ())}
-    replacements = document.replacements if resolve_abbreviations else []
-    windows = _sentence_windows(doc, spans, n_sents)
     return [
         mention_at(
             document.text,
             *document.place_of(span),
-            window=None if window is None else document.place(*window),
-            replacements=replacements,
+            replacements=document.replacements,
             collapse_spaces=collapse_spaces,
             expand_context=expand_context,
             read_as=read_as.get((span.start_char, span.end_char), ""),
             species_context=species_context,
         )
-        for span, window, species_context in zip(
-            spans, windows, species_contexts or [""] * len(spans), strict=True
-        )
+        for span, species_context in zip(spans, species_contexts or [""] * len(spans), strict=True)
     ]
 
 
@@ -231,25 +219,3 @@ def _is_long_form(long_form: str, short_form: str) -> bool:
     is_whole = long_form.count("(") == long_form.count(")")
     is_other = short_form.lower() not in normalize_name(long_form).split()
     return is_whole and is_other and not is_word and len(long_form) > len(short_form)
-
-
-def _sentence_windows(
-    doc: Doc, spans: Sequence[Span], n_sents: int | None
-) -> list[tuple[int, int] | None]:
-    """Character offsets of each mention's sentences and their neighbours."""
-    if n_sents is None:
-        return [None] * len(spans)
-    if not doc.has_annotation("SENT_START"):
-        raise AngelError(
-            f"n_sents={n_sents} needs sentence boundaries: add a sentencizer, or set it to null."
-        )
-    sents = [(sent.start_char, sent.end_char) for sent in doc.sents]
-    starts = [start for start, _ in sents]
-    windows: list[tuple[int, int] | None] = []
-    for span in spans:
-        first = bisect_right(starts, span.start_char) - 1
-        last = bisect_left(starts, span.end_char) - 1
-        windows.append(
-            (sents[max(first - n_sents, 0)][0], sents[min(last + n_sents, len(sents) - 1)][1])
-        )
-    return windows

@@ -22,8 +22,8 @@ from ...about import DATA
 from ...errors import AngelError
 from ...files.atomic import write_text
 from ...vocabulary.names.labels import wider_entity_types_of
-from ..types import Candidate, Query
-from .concepts import RankedConcept
+from ..types import Query
+from .concepts import Ranking
 from .features import FEATURES, MENTION_FEATURES, columns_of
 
 FILE = DATA / "ranker.json"
@@ -38,8 +38,7 @@ CONCEPT_TERMS = (*FEATURES, *(f"{name}{UNSURE}" for name in FEATURES))
 """What the first model weighs: each feature, and each times how unsure the model is."""
 LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 """What the second one weighs: those of the best concept's best name, and what is of the mention."""
-ALL, CONCEPT, LINK = "ALL", "concept", "link"
-TERMS = {CONCEPT: CONCEPT_TERMS, LINK: LINK_TERMS}
+ALL = "ALL"
 BIAS = "bias"
 FITTED_NIL_PRIOR = 0.25
 """Share of NIL among the mentions of a fit, where a file of weights does not say it."""
@@ -53,19 +52,6 @@ LIKELY = 0.5
 _MIN_SHARE = 1e-6
 _MIN_PRIOR = 1e-9
 _MAX_LEAD = 10.0
-
-
-class Ranking(NamedTuple):
-    """Of a mention.
-
-    concepts (list[RankedConcept]): most probable first, equal ones by their shares; what they lack
-        to 1 is the probability of NIL, that no concept which was found is right.
-    candidates (list[tuple[Candidate, float]]): with their part of their concept's probability,
-        names with the more probable concept first, the candidates of one name together.
-    """
-
-    concepts: list[RankedConcept]
-    candidates: list[tuple[Candidate, float]]
 
 
 class LinkTerms(NamedTuple):
@@ -142,7 +128,7 @@ class Ranker:
         try:
             data = json.loads(Path(path).read_text(encoding="utf8"))
             is_own = (data["kind"], data["version"]) == (KIND, VERSION)
-            ranker = cls._from_dict(data)
+            ranker = cls.from_dict(data)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
         if not is_own or not ranker.fits():
@@ -150,14 +136,15 @@ class Ranker:
         return ranker
 
     @classmethod
-    def _from_dict(cls, data: Mapping[str, Any]) -> "Ranker":
+    def from_dict(cls, data: Mapping[str, Any]) -> "Ranker":
+        """data (Mapping[str, Any]): as `to_dict` returns it. RETURNS (Ranker): of it."""
         by_type = {label: Weights(**weights) for label, weights in data["by_type"].items()}
         unsearched = data.get("unsearched")
         return cls(
             Weights(data["concept"], data["link"]),
             by_type,
             data.get("nil_shares", {}),
-            None if unsearched is None else cls._from_dict(unsearched),
+            None if unsearched is None else cls.from_dict(unsearched),
         )
 
     def to_disk(self, path: str | Path) -> None:
@@ -181,22 +168,6 @@ class Ranker:
             set(w.concept) == set(CONCEPT_TERMS) and set(w.link) == set(LINK_TERMS)
             for w in (self.weights, *self.by_type.values())
         )
-
-    def with_weights(self, changes: Mapping[str, Mapping[str, Mapping[str, float]]]) -> "Ranker":
-        """changes (Mapping): by entity type, or `ALL`, and by model some weights.
-        RETURNS (Ranker): with them in the place of its own."""
-        if not changes:
-            return self
-        some = {
-            entity_type: Weights(by_model.get(CONCEPT, {}), by_model.get(LINK, {}))
-            for entity_type, by_model in changes.items()
-        }
-        weights = self.weights | some.pop(ALL, Weights({}, {}))
-        own = {
-            entity_type: self.by_type.get(entity_type, weights) | change
-            for entity_type, change in some.items()
-        }
-        return replace(self, weights=weights, by_type={**self.by_type, **own})
 
     def expecting(self, nil_prior: float) -> "Ranker":
         """nil_prior (float): share of mentions whose concept the vocabulary does not have, between
@@ -239,7 +210,7 @@ class Ranker:
             if these weights are for mentions that were searched."""
         if self.unsearched is None:
             return [0.0] * len(queries)
-        return [max([c.probability for c in r.concepts], default=0.0) for r in self.rank(queries)]
+        return [max([p for _, p in r.concepts], default=0.0) for r in self.rank(queries)]
 
     def rank(self, queries: Sequence[Query]) -> list[Ranking]:
         """queries (Sequence[Query]): with their candidates.
@@ -391,20 +362,17 @@ def rank(query: Query, table: Table, weights: Weights) -> Ranking:
     RETURNS (Ranking): the most probable concept first.
     """
     probabilities, parts = table.probabilities(weights)
-    log_probs: dict[str, float] = {}
     ranks = {concept_id: i for i, concept_id in enumerate(probabilities)}
     best: dict[int, tuple[int, float]] = {}
     shares = parts.tolist()
     for c, share in zip(query.candidates, shares, strict=True):
-        log_probs[c.concept_id] = max(log_probs.get(c.concept_id, -math.inf), c.log_prob)
         key = ranks[c.concept_id], -share
         best[c.name] = min(best.get(c.name, key), key)
     order = sorted(
         range(len(shares)),
         key=[(*best[c.name], c.name, ranks[c.concept_id]) for c in query.candidates].__getitem__,
     )
-    concepts = [RankedConcept(c, p, log_probs[c]) for c, p in probabilities.items()]
-    return Ranking(concepts, [(query.candidates[i], shares[i]) for i in order])
+    return Ranking(list(probabilities.items()), [(query.candidates[i], shares[i]) for i in order])
 
 
 def _log_odds(share: float) -> float:

@@ -1,103 +1,155 @@
 """The settings of the component `angel_linker`: each once, with its type, default, limits, and
 meaning."""
 
-from functools import cached_property
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
 
-from ...component.checked import CheckedSettings, Name, Names
+from ...component.checked import CheckedSettings, Name, Names, explain_refusal, unknown_names
 from ...component.running import Device, RunsIn, expect_dtype
-from ..ranking.ranker import TERMS, Ranker, shipped_ranker
 
-Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 ATTRIBUTES = ("kb_id", "kb_ents", "candidates")
 """Fields of a `Link` that are written to `span._`, under the names that `outputs` gives them."""
 
 
-class ReadingBlock(CheckedSettings):
-    """`[components.angel_linker.reading]`.
+class SettingsBlock(CheckedSettings):
+    """A block of settings. They can be assigned, `settings.decision.threshold = 0.7`, and are
+    checked; `nlp.config` shows the new value.
 
-    max_source_tokens (int | None): maximum length of the model's input in tokens, if below the
-        model's own limit; shorter is faster
-    abbreviations (bool): replace abbreviations by the long forms that a detector found
-    long_forms (str | None): TSV of short forms and their meaning in a document collection (short
-        form, `short form`, long form); used where the document defines no long form
-    short_forms (bool): replace clinical short forms, lay terms, brand names, and other common
-        words that are no names of the vocabulary; shorten organisms to their binomial name
-        (`Escherichia coli O157`), and try letters and digits together or apart (`SIRT-1` as
-        SIRT1)
-    spelling (bool): correct words of a mention that occur neither in the vocabulary nor in
-        biomedical text, by up to one edit, or two in words of eight letters and more
-    species_context (bool): for vocabularies with species (`spacy-angel kb build --by-species`): use
-        the species that the document is about to order the concepts of a name
+    RAISES (AngelError): an unknown setting, or a value that does not fit.
     """
 
-    COMPONENT = "angel_linker.reading"
+    model_config = ConfigDict(frozen=False, strict=True, validate_assignment=True)
 
-    max_source_tokens: Annotated[int | None, Field(ge=8)] = None
-    abbreviations: bool = True
-    long_forms: str | None = None
-    short_forms: bool = False
-    spelling: bool = False
-    species_context: bool = True
+    _shown: tuple[dict[str, Any], str] | None = PrivateAttr(default=None)
+
+    if not TYPE_CHECKING:  # as pydantic does, so that mypy reports misspelled settings
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """name (str): a setting. value (Any): checked before it is assigned."""
+            if name.startswith("_"):
+                super().__setattr__(name, value)
+                return
+            if name not in type(self).model_fields:
+                raise AttributeError(unknown_names(self.COMPONENT, [name], type(self).model_fields))
+            before = dict(self.__dict__)
+            try:
+                super().__setattr__(name, value)
+                self.check()
+            except ValidationError as error:
+                raise explain_refusal(type(self), error) from error
+            except Exception:
+                self.__dict__.update(before)
+                raise
+            if self._shown is not None:
+                config, block = self._shown
+                config[block][name] = self.to_dict()[name]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def show_in(self, config: dict[str, Any], block: str) -> None:
+        """config (dict[str, Any]): of the component, which shows the settings in this block from
+        now on; variables in it (`${paths.kb}`) stay until their setting is assigned. block (str):
+        its name."""
+        self._shown = config, block
+        own = config.setdefault(block, {})
+        for name, value in self.to_dict().items():
+            if own.get(name) is None:
+                own[name] = value
 
 
-class SearchBlock(CheckedSettings):
-    """`[components.angel_linker.search]`.
+class CandidateSettings(SettingsBlock):
+    """`[components.angel_linker.candidates]`: which mentions are linked, and where their concepts
+    are looked for.
 
+    span_key (Name | None): span group with the mentions; null: `doc.ents`
+    types_by_label (dict[Name, Names] | None): label → semantic types of its concepts; concepts
+        without types are always allowed. An empty list allows all types that suit: a mention
+        labeled as one of DISEASE, CHEMICAL, GENE, SPECIES, CELL_LINE links to none of another of
+        these. Labels match in any known spelling (`OrganismTaxon` is `SPECIES`); mentions with
+        other labels are not linked, with one warning per label. An empty table: all labels are
+        linked. null: the types of a shipped vocabulary, an empty table for any other
+    labels_discard (Names): labels not to link: these entities keep their identifier, or get
+        `NIL`
+    rewrite (bool): replace clinical short forms, lay terms, brand names, and other common words
+        that are no names of the vocabulary; shorten organisms to their binomial name
+        (`Escherichia coli O157`); try letters and digits together or apart (`SIRT-1` as SIRT1);
+        and correct words that occur neither in the vocabulary nor in biomedical text, by up to one
+        edit, or two in words of eight letters and more
+    num_beams (int | None): beams of the beam search, and maximum number of names that the model
+        writes for a mention; null: as the model was published with, 10 for the released ones,
+        else 5
     length_penalty (float): exponent of the number of tokens by which the search divides the
         log-probability of a name
     shortcuts (bool): skip searches that rarely change a link: equal mentions of a document with
-        equal labels are searched once; with `rerank`, a mention of more than four letters that
-        is a name of exactly one concept links to it without the model, with probability 0.96
-        and no `log_prob`, and so do mentions whose similar names leave no doubt
-    temperature (float): temperature of the concepts' probabilities without `rerank`
-    min_log_prob (float | None): without `rerank`: minimum log-probability (nats) of the
-        concept's best name; not applied to a mention that is a name of the most probable
-        concept. null: off
+        equal labels are searched once; with the reranker, a mention of more than four letters that
+        is a name of exactly one concept links to it without the model, with probability 0.96 and no
+        `log_prob`, and so do mentions whose similar names leave no doubt
     """
 
-    COMPONENT = "angel_linker.search"
+    COMPONENT = "angel_linker.candidates"
 
-    length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 1.0
-    shortcuts: bool = False
-    temperature: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
-    min_log_prob: Annotated[float | None, Field(le=0, allow_inf_nan=False)] = None
+    span_key: Name | None = None
+    types_by_label: dict[Name, Names] | None = None
+    labels_discard: Names = ("VARIANT",)
+    rewrite: bool = True
+    num_beams: Annotated[int | None, Field(ge=1)] = 5
+    length_penalty: Annotated[float, Field(allow_inf_nan=False)] = 0.0
+    shortcuts: bool = True
 
 
-class RankerBlock(CheckedSettings):
-    """`[components.angel_linker.ranker]`.
+class RerankerSettings(SettingsBlock):
+    """`[components.angel_linker.reranker]`.
 
-    path (str | None): JSON of the weights, as written by `scripts/fit_ranker.py`; null: the
-        shipped one
-    weights (dict[Name, dict[Name, dict[Name, float]]]): weights that replace those of `path`,
-        as `calibrate` fits them: by entity type (`ALL` for the others), model (`concept`,
-        `link`), and term
+    enabled (bool): rank candidates by further features: names similar to the mention, its long
+        form, or another way to write it become candidates, and probabilities are the reranker's.
+        false: the model alone decides, as published
     nil_prior (float | None): expected share of mentions without a concept in the vocabulary: a
-        higher value gives more `NIL`. null: as the ranker was fitted
+        higher value gives more `NIL`. null: as the reranker was fitted
     """
 
-    COMPONENT = "angel_linker.ranker"
+    COMPONENT = "angel_linker.reranker"
 
-    path: str | None = None
-    weights: dict[Name, dict[Name, dict[Name, float]]] = Field(default_factory=dict)
+    enabled: bool = True
     nil_prior: Annotated[float | None, Field(gt=0, lt=1)] = None
 
-    def check(self) -> None:
-        models = [pair for by_model in self.weights.values() for pair in by_model.items()]
-        is_known = all(name in TERMS and set(w) <= set(TERMS[name]) for name, w in models)
-        tables = f"tables by entity type, model and term, with some of {TERMS}"
-        self.expect("weights", is_known, tables)
+
+class DecisionSettings(SettingsBlock):
+    """`[components.angel_linker.decision]`.
+
+    threshold (float | None): minimum probability of a link, unless a rule of curation decides;
+        null: off
+    curation (str | None): TSV of curation rules: strings that are names or never are, concepts
+        to exclude or to allow; reloaded when it changes, and saved with the pipeline
+    prefer (Names): preferred prefixes of the identifiers to write, best first, e.g. `["MONDO",
+        "MESH"]`; concepts without any of them keep their own identifier. `candidates` then also
+        have `other_ids`
+    overwrite (bool): also link mentions that have an identifier already
+    drop_unlinked_below (float): remove entities from `doc.ents` that get `NIL` and whose
+        `span._.mention_probability` is below this; entities without one and span groups stay
+    """
+
+    COMPONENT = "angel_linker.decision"
+
+    threshold: Annotated[float | None, Field(ge=0, le=1)] = 0.5
+    curation: str | None = None
+    prefer: Names = ()
+    overwrite: bool = True
+    drop_unlinked_below: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
-class OutputsBlock(CheckedSettings):
-    """`[components.angel_linker.outputs]`: a field for each of `ATTRIBUTES`, and the group.
+class OutputSettings(SettingsBlock):
+    """`[components.angel_linker.outputs]`: names of the attributes on `span._`, so that a pipeline
+    can have several linkers. They are read once, when the component is made.
 
     kb_id (Name): attribute of the identifier; `kb_id` also sets `span.kb_id_`
     kb_ents (Name): attribute of the concepts
     candidates (Name): attribute of all candidates
-    span_key (Name | None): span group to which the mentions are also written, with `kb_id_`
     """
 
     COMPONENT = "angel_linker.outputs"
@@ -105,106 +157,79 @@ class OutputsBlock(CheckedSettings):
     kb_id: Name = "kb_id"
     kb_ents: Name = "kb_ents"
     candidates: Name = "candidates"
-    span_key: Name | None = None
 
     def check(self) -> None:
+        for name in ATTRIBUTES:
+            self.expect(name, getattr(self, name).isidentifier(), "a Python identifier")
         is_own = len({self.kb_id, self.kb_ents, self.candidates}) == len(ATTRIBUTES)
-        self.expect("kb_id", is_own, "unlike the other two attributes' names")
+        self.expect("kb_id", is_own, "unlike the names of the other two attributes")
+
+
+class RuntimeSettings(SettingsBlock):
+    """`[components.angel_linker.runtime]`. `device` and `dtype` are read once, when the model is
+    opened.
+
+    device (str): `cpu`, `cuda`, `cuda:1`, …
+    dtype (str): type of the weights while they run; `int8` on a CPU only, `float16` elsewhere
+        only; `auto`: the one that a short measurement finds fastest here
+    batch_size (int): mentions per batch of the model
+    """
+
+    COMPONENT = "angel_linker.runtime"
+
+    device: Device = "cpu"
+    dtype: RunsIn = "float32"
+    batch_size: Annotated[int, Field(ge=1)] = 48
+
+    def check(self) -> None:
+        expect_dtype(self, self.dtype, self.device)
 
 
 class LinkerSettings(CheckedSettings):
-    """The settings of `angel_linker`, all but its model, vocabulary and scorer; the type of each
-    carries its limits and its meaning, as `describe_settings` tells them.
+    """The settings of `angel_linker`, all but its model, vocabulary and scorer, in five blocks. The
+    defaults are those with which the shipped pipelines were measured.
 
+    candidates (CandidateSettings), reranker (RerankerSettings), decision (DecisionSettings),
+    outputs (OutputSettings), runtime (RuntimeSettings): each, or a table of some of its entries.
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
-
-    n_sents (int | None): sentences of context before and after the mention's own; null: as much
-        of the document as the model's input length allows
-    reading (ReadingBlock): how mentions and their context are read
-    num_beams (int | None): beams of the beam search; null: as the model was published with, 10
-        for the released ones, else 5
-    k (int): maximum number of names per mention, at most `num_beams` by beam
-    search (SearchBlock): the search, and the use of the model's probabilities without `rerank`
-    threshold (float | None): minimum probability of a link; null: off
-    rerank (bool): rank candidates by further features: names similar to the mention, its long
-        form, or another way to write it become candidates, and probabilities are the ranker's.
-        false: the model alone decides, as published
-    ranker (RankerBlock): weights of the ranker, for `rerank`
-    curation (str | None): TSV of curation rules: strings that are names or never are, concepts
-        to exclude or to allow; reloaded when it changes, and saved with the pipeline
-    drop_unlinked_below (float): remove entities from `doc.ents` that get `NIL` and whose
-        `span._.mention_probability` is below this; entities without one and span groups stay
-    span_key (Name | None): span group with the mentions; null: `doc.ents`
-    labels (Names): labels to link, entities with others stay as they are; empty: those of
-        `types_by_label`, or all if that is empty, too
-    labels_discard (Names): labels not to link: these entities keep their identifier, or get
-        `NIL`
-    types_by_label (dict[Name, Names]): label → semantic types of its concepts; concepts without
-        types are always allowed. An empty list allows all types that suit: a mention labeled as
-        one of DISEASE, CHEMICAL, GENE, SPECIES, CELL_LINE links to none of another of these.
-        Labels match in any known spelling (`OrganismTaxon` is `SPECIES`); mentions with other
-        labels are not linked, with one warning per label. An empty table: all labels are linked
-    prefer (Names): preferred prefixes of the identifiers to write, best first, e.g. `["MONDO",
-        "MESH"]`; concepts without any of them keep their own identifier. `candidates` then also
-        have `other_ids`
-    overwrite (bool): also link mentions that have an identifier already
-    outputs (OutputsBlock): names of the attributes on `span._`, and of a span group, so that
-        several linkers can be used in one pipeline
-    batch_size (int): mentions per batch of the model
     """
 
     COMPONENT = "angel_linker"
 
-    # What the model reads.
-    n_sents: Annotated[int | None, Field(ge=0)] = None
-    reading: ReadingBlock = ReadingBlock()
-    # How it searches.
-    num_beams: Annotated[int | None, Field(ge=1)] = None
-    k: Annotated[int, Field(ge=1)] = 5
-    search: SearchBlock = SearchBlock()
-    # How names become a link.
-    threshold: Annotated[float | None, Field(ge=0, le=1)] = None
-    rerank: bool = False
-    ranker: RankerBlock = RankerBlock()
-    curation: str | None = None
-    drop_unlinked_below: Annotated[float, Field(ge=0, le=1)] = 0.0
-    # Which mentions are linked, and to what.
-    span_key: Name | None = None
-    labels: Names = ()
-    labels_discard: Names = ("VARIANT",)
-    types_by_label: dict[Name, Names] = Field(default_factory=dict)
-    prefer: Names = ()
-    overwrite: bool = True
-    # What is written.
-    outputs: OutputsBlock = OutputsBlock()
-    # Where and how it runs.
-    batch_size: Annotated[int, Field(ge=1)] = 48
-    device: Device = "cpu"
-    dtype: RunsIn = "float32"
+    candidates: CandidateSettings = CandidateSettings()
+    reranker: RerankerSettings = RerankerSettings()
+    decision: DecisionSettings = DecisionSettings()
+    outputs: OutputSettings = OutputSettings()
+    runtime: RuntimeSettings = RuntimeSettings()
 
-    def check(self) -> None:
-        differ = self.outputs.span_key is None or self.outputs.span_key != self.span_key
-        self.outputs.expect("span_key", differ, f"unlike the setting span_key, {self.span_key!r}")
-        expect_dtype(self, self.dtype, self.device)
+    def copy_now(self) -> "LinkerSettings":
+        """RETURNS (LinkerSettings): with the values of this moment, to be changed independently."""
+        return LinkerSettings.from_dict(self.to_dict())
 
-    def without_effect(self) -> list[str]:
-        """RETURNS (list[str]): settings that differ from their default and have no effect, e.g.
-        `ranker.path (rerank is off)`."""
-        if self.rerank:
-            idle = dict.fromkeys(("search.temperature", "search.min_log_prob"), "rerank is on")
-        else:
-            idle = dict.fromkeys(("ranker.path", "ranker.nil_prior"), "rerank is off")
-        own, default = self.flat(self.to_dict()), self.flat(type(self)().to_dict())
-        return [f"{name} ({why})" for name, why in idle.items() if own[name] != default[name]]
+    def assign(self, values: Mapping[str, Any]) -> None:
+        """values (Mapping[str, Any]): of each block the entries to set.
+        RAISES (AngelError): an unknown name, or a value that does not fit; nothing is set then."""
+        self.changed(**values)
+        for name, value in self.flat(values).items():
+            block, _, entry = name.partition(".")
+            setattr(getattr(self, block), entry, value)
 
-    @cached_property
-    def ranker_in_use(self) -> Ranker:
-        """RETURNS (Ranker): as `ranker` says. RAISES (AngelError): the file is missing, or of other
-        features."""
-        own = self.ranker
-        ranker = shipped_ranker() if own.path is None else Ranker.from_disk(own.path)
-        ranker = ranker.with_weights(own.weights)
-        return ranker if own.nil_prior is None else ranker.expecting(own.nil_prior)
+    @contextmanager
+    def using(self, values: Mapping[str, Any]) -> Iterator[None]:
+        """values (Mapping[str, Any]): of each block the entries to set for the time of a block."""
+        own = self.flat(self.to_dict())
+        self.assign(values)
+        try:
+            yield
+        finally:
+            for name in self.flat(values):
+                block, _, entry = name.partition(".")
+                setattr(getattr(self, block), entry, own[name])
+
+    @property
+    def types_by_label(self) -> dict[str, tuple[str, ...]]:
+        """RETURNS (dict[str, tuple[str, ...]]): of `candidates`; empty if all labels are linked."""
+        return self.candidates.types_by_label or {}
 
     @property
     def is_first(self) -> bool:
@@ -215,11 +240,6 @@ class LinkerSettings(CheckedSettings):
     def written(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): everything on a document that is written."""
         # `kb_id_` of a group's spans is set by replacing the group.
-        rewritten = self.span_key if self.is_first else None
-        groups = [key for key in (rewritten, self.outputs.span_key) if key is not None]
-        attributes = [f"span._.{getattr(self.outputs, name)}" for name in ATTRIBUTES]
-        return frozenset([*attributes, *(f"doc.spans[{key!r}]" for key in groups)])
-
-
-SETTINGS = frozenset(LinkerSettings.model_fields)
-"""The names of all settings."""
+        rewritten = self.candidates.span_key if self.is_first else None
+        groups = () if rewritten is None else (f"doc.spans[{rewritten!r}]",)
+        return frozenset([*(f"span._.{getattr(self.outputs, n)}" for n in ATTRIBUTES), *groups])

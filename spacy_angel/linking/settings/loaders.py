@@ -5,15 +5,13 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ...about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
 from ...component.running import RunDtype
 from ...errors import AngelError
 from ...vocabulary.changes.rules import read_rules
 from ...vocabulary.storage.table import SharedNames
-from ..ranking.ranker import Ranker
-from .short_forms import read_short_forms
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
@@ -25,6 +23,7 @@ VOCABULARY_FOLDER = Path("angel_linker", "kb")
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
+@runtime_checkable
 class ModelLoader(Protocol):
     """What `[components.angel_linker.model] @architectures = …` may make."""
 
@@ -146,24 +145,19 @@ def check_sources(model: Any, vocabulary: Any) -> None:
 def check_device(settings: "LinkerSettings") -> None:
     """Whether the machine has what settings name, before a document needs it.
 
-    settings (LinkerSettings): `device`.
+    settings (LinkerSettings): `runtime.device`.
     RAISES (AngelError): no such device.
     """
-    if settings.device != "cpu":
+    if settings.runtime.device != "cpu":
         from ...search.generator import find_device
 
-        find_device(settings.device)
+        find_device(settings.runtime.device)
 
 
 def check_files(settings: "LinkerSettings") -> None:
-    """settings (LinkerSettings): `reading.long_forms`, `ranker.path`, `curation`.
-    RAISES (AngelError): a file cannot be read."""
-    if settings.reading.long_forms is not None:
-        read_short_forms(Path(settings.reading.long_forms))
-    if settings.ranker.path is not None:
-        Ranker.from_disk(settings.ranker.path)
-    if settings.curation is not None:
-        read_rules(Path(settings.curation))
+    """settings (LinkerSettings): `decision.curation`. RAISES (AngelError): it cannot be read."""
+    if settings.decision.curation is not None:
+        read_rules(Path(settings.decision.curation))
 
 
 def _find_vocabulary(path: str | Path) -> Path:

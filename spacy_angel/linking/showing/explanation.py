@@ -108,13 +108,13 @@ def explain_mentions(
     """doc (Doc): a document, which is linked once more and not changed.
     linking (BatchLinker): with all rules. without_rules (BatchLinker | None): without any.
     RETURNS (list[LinkExplanation]): one a mention, in the order of `find_spans`."""
-    spans = find_spans(doc, linking.settings.span_key)
+    spans = find_spans(doc, linking.settings.candidates.span_key)
     found = linking.candidates([doc], [spans], overwrite=True)
-    [links] = linking.decide([spans], found)
+    [links] = linking.decide(found)
     bare: list[Link | None] = [None] * len(spans)
     if without_rules is not None:
         unruled = without_rules.candidates([doc], [spans], overwrite=True)
-        [bare] = without_rules.decide([spans], unruled)
+        [bare] = without_rules.decide(unruled)
     return [_explain(*one, linking) for one in zip(spans, found[0], links, bare, strict=True)]
 
 
@@ -128,8 +128,8 @@ def _explain(
     settings = linking.settings
     if query is None or link is None or not links_label(span.label_, settings):
         kb_id = read_kb_id(span, settings)
-        why = f"Its label {span.label_} is none that is linked (labels, types_by_label)."
-        if span.label_ in settings.labels_discard:
+        why = f"Its label {span.label_} is none that is linked (types_by_label)."
+        if span.label_ in settings.candidates.labels_discard:
             had = "It had this identifier before. " if kb_id not in ("", NIL) else ""
             why = f"{had}Its label {span.label_} is not to be linked (labels_discard)."
             kb_id = kb_id or NIL
@@ -147,10 +147,10 @@ def _explain(
             if (rule.action == "prefer" and rule.concept == link.kb_id)
             or (rule.action == "add" and rule.normal == normal)
         ]
-    ranked = settings.rerank and bool(query.candidates) and not query.matched_exactly
+    ranker = linking.ranker if query.candidates and not query.matched_exactly else None
     link_reasons: Mapping[str, float] = {}
-    if ranked:
-        link_reasons = _reasons(settings.ranker_in_use.explain_link(query))
+    if ranker is not None:
+        link_reasons = _reasons(ranker.explain_link(query))
     prompts = linking.model.prompts
     return LinkExplanation(
         span.text,
@@ -164,15 +164,15 @@ def _explain(
         queries=tuple((text, source) for text, source in query.wordings),
         is_searched=query.is_searched,
         concepts=concepts,
-        threshold=settings.threshold,
-        nil_probability=1 - fsum(c.probability for c in concepts) if ranked else None,
+        threshold=settings.decision.threshold,
+        nil_probability=1 - fsum(c.probability for c in concepts) if ranker else None,
         link_reasons=link_reasons,
     )
 
 
 def _concepts(query: Query, link: Link, linking: BatchLinker) -> tuple[ExplainedConcept, ...]:
-    kb, settings = linking.own_kb, linking.settings
-    candidates = sorted(link.candidates, key=lambda c: -c.get("probability", c["log_prob"] or 0.0))
+    kb = linking.own_kb
+    candidates = sorted(link.candidates, key=lambda c: -c["probability"])
     led: dict[str, list[tuple[str, float | None]]] = {}
     # The ranker knows concepts by their own identifier, a link by the preferred one.
     written: dict[str, str] = {}
@@ -182,14 +182,14 @@ def _concepts(query: Query, link: Link, linking: BatchLinker) -> tuple[Explained
         for one in (concept_id, *candidate.get("other_ids", ())):
             written.setdefault(one, concept_id)
     explained: dict[str, tuple[str, dict[str, float]]] = {}
-    if settings.rerank and query.candidates and not query.matched_exactly:
-        ranked = settings.ranker_in_use.explain_concepts(query)
+    if linking.ranker and query.candidates and not query.matched_exactly:
+        ranked = linking.ranker.explain_concepts(query)
         explained = {
             written.get(own, own): (source, _reasons(features))
             for own, (source, features) in reversed(ranked.items())
         }
     concepts = []
-    for concept_id, probability in rank_candidates(candidates, settings.search.temperature):
+    for concept_id, probability in rank_candidates(candidates):
         concept = kb.get(concept_id)
         name = "" if concept is None else concept.canonical_name
         why = explained.get(concept_id, ("", {}))
@@ -222,14 +222,13 @@ def _why(
     if kb_id != NIL:
         if normalize_name(query.mention.text) in {normalize_name(name) for name, _ in top.names}:
             best = f"{read}It is a name of the concept: {figures}"
-        asked = "" if query.is_searched else "; the model was not asked (search.shortcuts)"
+        asked = "" if query.is_searched else "; the model was not asked (candidates.shortcuts)"
         return f"{best}{asked}."
-    if settings.threshold is not None and top.probability < settings.threshold:
-        nil = ""
-        if settings.rerank:
-            nil = f"; probability of NIL: {1 - fsum(c.probability for c in concepts):.3f}"
-        return f"{best}: under the threshold {settings.threshold:.3f}{nil}."
-    return f"{best}: under search.min_log_prob {settings.search.min_log_prob:.2f}."
+    assert settings.decision.threshold is not None
+    nil = ""
+    if linking.ranker is not None:
+        nil = f"; probability of NIL: {1 - fsum(c.probability for c in concepts):.3f}"
+    return f"{best}: under the threshold {settings.decision.threshold:.3f}{nil}."
 
 
 def _is_ruled(constraint: "Constraint | None", kb_id: str) -> bool:

@@ -67,12 +67,12 @@ def link_rows(doc: "Doc", linker: "AngelLinker") -> list[tuple[str, ...]]:
     """
     outputs = linker.settings.outputs
     rows: list[tuple[str, ...]] = []
-    for span in find_spans(doc, linker.settings.span_key):
+    for span in find_spans(doc, linker.settings.candidates.span_key):
         kb_id = span._.get(outputs.kb_id)
         concept = linker.kb.get(kb_id)
         probability = dict(span._.get(outputs.kb_ents)).get(kb_id)
         names = [c for c in span._.get(outputs.candidates) if c["concept_id"] == kb_id]
-        best = max(names, key=lambda c: c.get("probability", c["log_prob"]), default=None)
+        best = max(names, key=lambda c: c["probability"], default=None)
         log_prob = None if best is None else best["log_prob"]
         rows.append(
             (
@@ -141,7 +141,7 @@ def _text_html(doc: "Doc", linker: "AngelLinker") -> str:
     """displaCy's `ent` style, or its `span` style for a span group, whose spans may overlap."""
     from spacy import displacy
 
-    key, urls = linker.settings.span_key, KbUrls()
+    key, urls = linker.settings.candidates.span_key, KbUrls()
     options: dict[str, Any] = {"colors": COLORS, "spans_key": key}
     if key is None:
         style, field, parsed = "ent", "ents", displacy.parse_ents(doc, options)
