@@ -14,12 +14,11 @@ NIL = "NIL"
 """spaCy's identifier of a mention that no concept of the vocabulary fits."""
 FLOOR = -30.0
 """Least log-probability that counts, in nats."""
-MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING, DERIVED = (
-    *("mention", "long form", "word list", "symbols", "spelling", "derived form"),
+MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING = (
+    *("mention", "long form", "word list", "symbols", "spelling"),
 )
 """Sources of wordings: the mention as written, its long form, a list of short forms and lay terms,
-spelled-out Greek letters and charges and other spacing of digits, corrected spelling, and the nouns
-that words are derived from."""
+spelled-out Greek letters and charges and other spacing of digits, and corrected spelling."""
 
 
 class Wording(NamedTuple):

@@ -82,23 +82,6 @@ def test_a_name_of_something_else_is_none():
     )
 
 
-@pytest.mark.parametrize(
-    ("label", "rerank", "queries"),
-    [
-        ("CELL", True, [("neuronal", "mention"), ("neuron", "derived form")]),
-        ("any label", True, [("neuronal", "mention"), ("neuron", "derived form")]),
-        # One letter makes another of these; what they are derived from is none of them.
-        ("CHEMICAL", True, [("neuronal", "mention")]),
-        ("CELL", False, [("neuronal", "mention")]),
-    ],
-)
-def test_the_noun_is_looked_for_as_well(label, rerank, queries):
-    kb = ConceptKB.build([Concept("C:1", "neuron", ())])
-    span = Span(Doc(spacy.blank("en").vocab, ["neuronal"]), 0, 1, label=label)
-    found = read_wordings(Mention("neuronal"), span, kb, settings_of(rerank=rerank))
-    assert [tuple(wording) for wording in found] == queries
-
-
 def test_greek_letters_are_spelled_out_where_the_vocabulary_has_that():
     names = ("NF-\u03baB", "NF-kappaB", "I\u03baB")
     kb = ConceptKB.build([Concept(f"G:{n}", name, (), ("Gene",)) for n, name in enumerate(names)])

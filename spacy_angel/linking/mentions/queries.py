@@ -12,13 +12,12 @@ from ...model.mention import Mention
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_gene, is_species
-from ...vocabulary.names.labels import entity_types_of, wider_entity_types_of
-from ..types import DERIVED, LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
+from ...vocabulary.names.labels import wider_entity_types_of
+from ..types import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
 from . import permitted
 from .reading import ReadDocument
 from .rewriting import (
     correct_spelling,
-    derived_names,
     expand_short_form,
     find_binomial,
     respaced,
@@ -51,7 +50,7 @@ def read_wordings(
     document (ReadDocument | None): of the span, if it has been read already.
     curated (Curated | None): the rules of curation.
     RETURNS (tuple[Wording, ...]): the one that the model reads first; with the reranker all others
-        as well, and the words that it is derived from.
+        as well.
     """
     document = document or ReadDocument(span.doc)
     label = span.label_
@@ -67,9 +66,6 @@ def read_wordings(
     wordings.reverse()
     if not settings.reranker.enabled:
         return (wordings[0],)
-    entity_types = entity_types_of(label)
-    if not (entity_types and entity_types <= STRICT) and not is_name(text):
-        wordings += [Wording(name, DERIVED) for name in derived_names(text, is_name)]
     return tuple(dict.fromkeys(wordings))
 
 

@@ -6,21 +6,15 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from ...about import DATA
 from ...vocabulary.lookup.words import LONGEST
 from ...vocabulary.names.concepts import normalize_name
 from ..settings.short_forms import read_short_forms
 
 if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
-
-DERIVED_FORMS = DATA / "derived_forms.tsv"
-"""Adjectives that pertain to a noun, and irregular plurals, from WordNet 3.0."""
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
 _GREEK_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
@@ -55,32 +49,6 @@ def expand_short_form(text: str, kb: "ConceptKB", is_name: Callable[[str], bool]
         if known is None or kb.spelling(known).lower() == text.lower():
             return text
     return next(filter(is_name, names), text)
-
-
-def derived_names(text: str, is_name: Callable[[str], bool]) -> list[str]:
-    """text (str): a mention that is no name. is_name (Callable): see the module.
-    RETURNS (list[str]): names that it is a derived form of, e.g. `neuronal` → `neuron`,
-        `vestibular epithelia` → `vestibular epithelium`."""
-    return list(dict.fromkeys(filter(is_name, _underived(normalize_name(text)))))
-
-
-def _underived(text: str) -> Iterator[str]:
-    """YIELDS (str): with one word replaced, each in turn; then with all of them."""
-    forms = read_derived_forms()
-    words = [found for found in _LETTERS.finditer(text) if found[0] in forms]
-    for found in words:
-        for noun in forms[found[0]]:
-            yield text[: found.start()] + noun + text[found.end() :]
-    if len(words) > 1:
-        yield _LETTERS.sub(lambda found: forms.get(found[0], (found[0],))[0], text)
-
-
-@cache
-def read_derived_forms() -> dict[str, tuple[str, ...]]:
-    """RETURNS (dict[str, tuple[str, ...]]): nouns by word, e.g. `renal` → `kidney`."""
-    lines = DERIVED_FORMS.read_text(encoding="utf8").splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("#"))
-    return {word: tuple(nouns.split("|")) for word, nouns in rows}
 
 
 def spell_out(text: str) -> str:

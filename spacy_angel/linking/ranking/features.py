@@ -221,7 +221,7 @@ def added(c: Columns) -> np.ndarray:
     "type I fiber, type I muscle fiber: 0.86",
 )
 def overlap(c: Columns) -> np.ndarray:
-    """Words that are the same apart from plurals and Greek letters."""
+    """Words that are the same apart from plurals."""
     return c.overlap * (1.0 - c.is_query)
 
 

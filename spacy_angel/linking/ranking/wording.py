@@ -1,30 +1,20 @@
-"""The words of mentions and names, in whatever way their numbers, Greek letters and plurals are
-written: `STAT5B` and `stat 5b`, `TGF β1` and `TGF beta 1` have the same ones."""
+"""The words of mentions and names, in whatever way their numbers and plurals are written: `STAT5B`
+and `stat 5b` have the same ones."""
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-_GREEK = {
-    **dict.fromkeys(("alpha", "α"), "a"),
-    **dict.fromkeys(("beta", "β"), "b"),
-    **dict.fromkeys(("gamma", "γ"), "g"),
-    **dict.fromkeys(("delta", "δ"), "d"),
-    **dict.fromkeys(("epsilon", "ε"), "e"),
-    **dict.fromkeys(("zeta", "ζ"), "z"),
-    **dict.fromkeys(("kappa", "κ"), "k"),
-}
-_SPELLED = "|".join(_GREEK)
-_WORD = re.compile(rf"{_SPELLED}|\d+|[^\W\d_]+?(?={_SPELLED}|[\d_\W]|$)")
+_WORD = re.compile(r"\d+|[^\W\d_]+")
 _LONG = 4
 LONGEST_KEPT = 200
 """Letters of what is kept of texts, for the next time: a service has texts of any length."""
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """text (str): in normal form. RETURNS (tuple[str, ...]): letters and digits apart, Greek
-    letters as Latin ones, plurals without their s, e.g. `fgfr2c` → (fgfr, 2, c), `interferons
-    beta` → (interferon, b)."""
+    """text (str): in normal form. RETURNS (tuple[str, ...]): letters and digits apart,
+    plurals without their s, e.g. `fgfr2c` → (fgfr, 2, c), `interferons beta` → (interferon,
+    beta)."""
     return _known_words_of(text) if len(text) <= LONGEST_KEPT else _find_words(text)
 
 
@@ -44,7 +34,5 @@ def numbers_of(words: Iterable[str]) -> frozenset[str]:
 def _plain(word: str) -> str:
     if word.isdecimal():
         return word.lstrip("0") or "0"
-    if word in _GREEK:
-        return _GREEK[word]
     is_plural = len(word) > _LONG and word[-1] == "s" and word[-2] not in "siu"
     return word[:-1] if is_plural else word
