@@ -30,7 +30,7 @@ class PartialNames(NamedTuple):
 
     def pick(self, which: Tensor) -> "PartialNames":
         """which (Tensor): indices or a mask. RETURNS (PartialNames): those."""
-        return PartialNames(*(column[which] for column in self))
+        return PartialNames(*[column[which] for column in self])
 
 
 class Continuations(NamedTuple):

@@ -13,7 +13,7 @@ from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
 from ..mentions.permitted import subset_of_label
 from ..ranking.concepts import EXACT_MATCH_PROBABILITY
-from ..ranking.context import content_words, context_overlap, words_around
+from ..ranking.context import MAX_NAMES, content_words, context_overlap, words_around
 from ..ranking.features import is_short
 from ..ranking.ranker import LIKELY, SURE, Ranker
 from ..settings.linker_settings import LinkerSettings
@@ -157,11 +157,13 @@ class CandidateGenerator:
             [c.name for c in names if c.name not in q.nearest]
             for q, names in zip(unsure, found, strict=True)
         ]
-        texts = [q.text for q in unsure] + [self.names.text(n) for names in close for n in names]
+        self.names.read([name for names in close for name in names])
+        text_of = self.names.texts
+        texts = [q.text for q in unsure] + [text_of[n] for names in close for n in names]
         index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         vectors = shipped_name_encoder().embed(list(index)).astype(np.float32)
         for q, names in zip(unsure, close, strict=True):
-            own = vectors[[index[self.names.text(name)] for name in names]]
+            own = vectors[[index[text_of[name]] for name in names]]
             order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
             closest = dict.fromkeys([*range(len(names))[: self.n_similar], *order])
             chosen = [names[i] for i in [*closest][: 2 * self.n_similar]]
@@ -173,7 +175,7 @@ class CandidateGenerator:
         """Whether other words may be meant: not of an exact match, a short form, or a gene."""
         if is_short(q.text):
             return False
-        return not any(self.names.text(name) in q.texts for name in q.nearest)
+        return not any([self.names.texts[name] in q.texts for name in q.nearest])
 
     def _search(self, queries: Sequence[Query]) -> list[list[int]]:
         """Search for names, and put them before those that were found by similarity.
@@ -292,6 +294,7 @@ class CandidateGenerator:
                 if c.is_exact and not c.has_homonyms:
                     of = named.setdefault(q.document, {})
                     of.setdefault(c.concept_id, set()).add(q.text)
+        self._read_words([c.concept_id for q in queries for c in q.candidates])
         for q in queries:
             of = named.get(q.document, {})
             ids = {c.concept_id for c in q.candidates}
@@ -300,11 +303,17 @@ class CandidateGenerator:
                 continue
             around = words_around(q.mention)
             for concept_id in ids - q.context.keys():
-                if concept_id not in self.words:
-                    names = [self.names.text(n) for n in self.kb.names_of(concept_id)]
-                    self.words[concept_id] = content_words(names)
                 words = self.words[concept_id]
                 q.context[concept_id] = context_overlap(words, around, q.text)
+
+    def _read_words(self, concept_ids: Sequence[str]) -> None:
+        new = [c for c in dict.fromkeys(concept_ids) if c not in self.words]
+        if not new:
+            return
+        names_of = [names[:MAX_NAMES] for names in self.kb.concept_names(new)]
+        texts = iter(self.kb.name_texts([name for names in names_of for name in names]))
+        for concept_id, names in zip(new, names_of, strict=True):
+            self.words[concept_id] = content_words([next(texts) for _ in names])
 
     def _mask(self, q: Query) -> np.ndarray | None:
         """RETURNS (np.ndarray | None): bool[n_names], the names that the label allows; None:

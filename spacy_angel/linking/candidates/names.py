@@ -1,6 +1,6 @@
 """What the vocabulary says of names for the queries of a batch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...vocabulary.names.entity_type_table import STRICT
@@ -37,15 +37,17 @@ class NameReader:
     def __init__(self, kb: "ConceptKB", subset_of: "Mapping[str, Subset | None]") -> None:
         self.kb = kb
         self.subset_of = subset_of
-        self._texts: dict[int, str] = {}
+        self.texts: dict[int, str] = {}
+        """Index of a name → the name in normal form, of all that were read."""
         self._ids: dict[int, list[str]] = {}
         self._is_allowed: dict[tuple[str, str], bool] = {}
 
-    def text(self, name: int) -> str:
-        """name (int): index of a name. RETURNS (str): the name in normal form."""
-        if name not in self._texts:
-            self._texts[name] = self.kb.name(name)
-        return self._texts[name]
+    def read(self, names: Iterable[int]) -> None:
+        """names (Iterable[int]): indices of names whose texts and concepts are needed."""
+        new = [name for name in dict.fromkeys(names) if name not in self.texts]
+        if new:
+            self.texts.update(zip(new, self.kb.name_texts(new), strict=True))
+            self._ids.update(zip(new, self.kb.concept_ids(new), strict=True))
 
     def concepts(self, query: Query, name: int) -> list[str]:
         """The concepts of a name that a mention may have.
@@ -55,7 +57,7 @@ class NameReader:
             vocabulary, or if the document tells their species, the most likely first.
         """
         if name not in self._ids:
-            self._ids[name] = self.kb.concept_ids_of(name)
+            self.read([name])
         concept_ids = self._ids[name]
         constraint = query.constraint
         if constraint is not None and constraint.means is not None:
@@ -83,6 +85,7 @@ class NameReader:
         name = self.kb.name_index(query.mention.text)
         if name is None:
             return None
+        self.read([name])
         own = self.concepts(query, name)
         is_absent = self.kb.species_ranks(own, query.mention.species_context) == (ABSENT_SPECIES,)
         return None if len(own) != 1 or is_absent else name
@@ -96,12 +99,13 @@ class NameReader:
         """
         if not query.texts:
             return []
+        self.read([f.name for f in found])
         pairs = [(f, self.concepts(query, f.name)) for f in found]
         pairs = [(f, concepts) for f, concepts in pairs if concepts]
         resembled = self._resembled(query, [f.name for f, _ in pairs])
         candidates: list[Candidate] = []
         for (f, concepts), (wording, written, likeness) in zip(pairs, resembled, strict=True):
-            source, text = query.texts[wording], self.text(f.name)
+            source, text = query.texts[wording], self.texts[f.name]
             if source == SPELLING:
                 # A drug that nobody knows is no typo.
                 concepts = [c for c in concepts if label_of(self.kb.types_of(c)) not in STRICT]
@@ -158,7 +162,8 @@ class NameReader:
         found = []
         for i, name in enumerate(names):
             keys = [
-                (self.text(name) == t, similar[t][i].cosine + similar[t][i].edits) for t in wordings
+                (self.texts[name] == t, similar[t][i].cosine + similar[t][i].edits)
+                for t in wordings
             ]
             wording = wordings[keys.index(max(keys))]
             compared = written if query.texts[wording] == SPELLING else wording

@@ -14,9 +14,9 @@ from .wording import LONGEST_KEPT, words_of
 if TYPE_CHECKING:
     from ...model.mention import Mention
 
-_SHORTEST = 3
-# Names of a concept that are looked at, the first ones.
-_MOST_NAMES = 48
+_MIN_LETTERS = 3
+MAX_NAMES = 48
+"""Names of a concept that are looked at, the first ones."""
 
 
 def words_around(mention: "Mention") -> frozenset[str]:
@@ -29,7 +29,7 @@ def words_around(mention: "Mention") -> frozenset[str]:
 def content_words(names: Iterable[str]) -> list[frozenset[str]]:
     """names (Iterable[str]): of a concept, in normal form. RETURNS (list[frozenset[str]]): of each
     of the first ones the words that can tell of it."""
-    return [_content_words(name) for name in islice(names, _MOST_NAMES)]
+    return list(map(_content_words, islice(names, MAX_NAMES)))
 
 
 def context_overlap(names: Iterable[Set[str]], around: Set[str], mention: str) -> float:
@@ -56,7 +56,7 @@ def context_overlap(names: Iterable[Set[str]], around: Set[str], mention: str) -
 
 @lru_cache(maxsize=1 << 15)
 def _content_words(name: str) -> frozenset[str]:
-    return frozenset(word for word in words_of(name) if len(word) >= _SHORTEST)
+    return frozenset([word for word in words_of(name) if len(word) >= _MIN_LETTERS])
 
 
 def _words_of_piece(piece: str) -> frozenset[str]:

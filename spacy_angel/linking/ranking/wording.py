@@ -19,7 +19,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def _find_words(text: str) -> tuple[str, ...]:
-    return tuple(_plain(word[:LONGEST_KEPT]) for word in _WORD.findall(text))
+    return tuple([_plain(word[:LONGEST_KEPT]) for word in _WORD.findall(text)])
 
 
 _known_words_of = lru_cache(maxsize=1 << 16)(_find_words)
@@ -28,7 +28,7 @@ _known_words_of = lru_cache(maxsize=1 << 16)(_find_words)
 def numbers_of(words: Iterable[str]) -> frozenset[str]:
     """words (Iterable[str]): see `words_of`. RETURNS (frozenset[str]): the numbers among them,
     e.g. of `diabetes type 2` → 2."""
-    return frozenset([word for word in words if word.isdecimal()])
+    return frozenset(filter(str.isdecimal, words))
 
 
 def _plain(word: str) -> str:
