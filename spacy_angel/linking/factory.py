@@ -5,6 +5,7 @@ from typing import Any
 
 from spacy.language import Language
 
+from ..component.block import is_saved_in
 from .linker import AngelLinker
 from .matcher import AngelMatcher
 from .mentions.matcher_settings import MatcherSettings, NameChoice, Overlap
@@ -79,9 +80,8 @@ def make_angel_linker(
         }
     )
     check_device(settings)
-    # spaCy fills a saved pipeline's components from its folder later; until then its config names
-    # the original files. `nlp.meta` would tell of the components that were added by now.
-    is_saved = name in getattr(nlp, "_meta", {}).get("components", ())
+    # A saved pipeline brings its own files; its config still names the original ones.
+    is_saved = is_saved_in(nlp, name)
     linker = AngelLinker(
         nlp.vocab,
         name,

@@ -20,6 +20,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
+from ..component.block import read_block
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
@@ -494,7 +495,7 @@ class AngelLinker(DocumentPipe):
         exclude = list(exclude)
         if self._model_source is not None and not find_part(path, "model").exists():
             exclude.append("model")
-        saved = _saved_config(path)
+        saved = read_block(path, ("model", "vocabulary"))
         # Parts that the loading config takes from elsewhere.
         others = [
             part
@@ -623,17 +624,3 @@ class AngelLinker(DocumentPipe):
 def _write(path: Path, data: bytes) -> None:
     with replacing(path) as file:
         file.write(data)
-
-
-def _saved_config(folder: Path) -> dict[str, Any]:
-    """folder (Path): of a component, in that of its pipeline. RETURNS (dict[str, Any]): its block
-    in the pipeline's config.cfg, `model` and `vocabulary` as they stand and the rest without
-    variables; empty without a config."""
-    path = folder.parent / "config.cfg"
-    if not path.is_file():
-        return {}
-    raw = util.load_config(path, interpolate=False).get("components", {}).get(folder.name)
-    if raw is None:
-        return {}
-    block = util.load_config(path, interpolate=True)["components"][folder.name]
-    return {**block, "model": raw.get("model"), "vocabulary": raw.get("vocabulary")}
