@@ -203,7 +203,9 @@ def test_a_document_with_many_mentions_is_linked_in_passes(client, service, nlp,
     predict = linker.predict
 
     def counted(docs):
-        passes.append(sum(len(find_spans(doc, linker.settings.candidates.span_key)) for doc in docs))
+        passes.append(
+            sum(len(find_spans(doc, linker.settings.candidates.span_key)) for doc in docs)
+        )
         return predict(docs)
 
     monkeypatch.setattr(linker, "predict", counted)
