@@ -51,6 +51,11 @@ def run(*arguments: object) -> str:
     return result.stdout
 
 
+def annotated(source: Path, output: Path, *arguments: object) -> str:
+    run("annotate", source, "-o", output, *arguments)
+    return "".join(shard.read_text("utf8") for shard in output.glob("*.jsonl"))
+
+
 def test_every_command_takes_any_vocabulary(kb: Path, tmp_path: Path) -> None:
     vocabulary: ConceptKB = load_vocabulary(kb)
     wanted = vocabulary.find("diabetes mellitus")[0].concept_id
@@ -60,7 +65,7 @@ def test_every_command_takes_any_vocabulary(kb: Path, tmp_path: Path) -> None:
     text.write_text(TEXT)
 
     assert wanted in run("link", TEXT, "--kb", kb)
-    assert wanted in run("annotate", text, "--kb", kb, "-o", "-")
+    assert wanted in annotated(text, tmp_path / "linked", "--kb", kb)
     for name, predicted in ((SHIPPED_NAMES[0], []), (SHIPPED_NAMES[1], ["--predicted"])):
         out = tmp_path / name
         told = run("evaluate", name, corpus, "--kb", kb, "-o", out, *predicted)
@@ -68,7 +73,7 @@ def test_every_command_takes_any_vocabulary(kb: Path, tmp_path: Path) -> None:
     # Linked by a pipeline to its own vocabulary, and then to the new one
     run("annotate", text, "--pipeline", SHIPPED_NAMES[1], "-o", tmp_path / "set")
     arguments = ("--mentions", "input", "--pipeline", SHIPPED_NAMES[1], "--kb", kb)
-    assert wanted in run("annotate", tmp_path / "set", *arguments, "-o", "-")
+    assert wanted in annotated(tmp_path / "set", tmp_path / "again", *arguments)
     # A pipeline of the shipped parts with it, calibrated
     parts = ("--ner", SHIPPED_NAMES[0], "--model", SHIPPED_NAMES[0], "--kb", kb)
     run("assemble", *parts, "--calibrate", corpus, "-o", tmp_path / "own")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy import Language
-from support.tiny_linker import concepts
+from support.tiny_linker import blocks, concepts
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -17,8 +17,8 @@ from spacy_angel.vocabulary.lookup import search_spaces
 @pytest.fixture
 def two(make: Callable[..., Language], model: str) -> Language:
     """Linkers with the same model; the second one has a vocabulary of its own."""
-    nlp = make(labels=["DISEASE"])
-    config = {"model": model, "vocabulary": None, "labels": ["DRUG"]}
+    nlp = make(types_by_label={"DISEASE": []})
+    config = blocks(model=model, vocabulary=None, types_by_label={"DRUG": []})
     nlp.add_pipe("angel_linker", name="drugs", config=config)
     nlp.get_pipe("drugs").kb = ConceptKB.build(c for c in concepts() if "T121" in c.types)
     return nlp

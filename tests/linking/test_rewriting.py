@@ -8,7 +8,6 @@ from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.matcher import find_misspelled
 from spacy_angel.linking.mentions.rewriting import (
     correct_spelling,
-    derived_names,
     expand_short_form,
     find_binomial,
     respaced,
@@ -54,21 +53,6 @@ KB = ConceptKB.build(
 )
 def test_short_forms_and_everyday_words(text, expanded):
     assert expand_short_form(text, KB, lambda t: KB.name_index(t) is not None) == expanded
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "found"),
-    [
-        ("neuronal", {"neuron"}, ["neuron"]),
-        ("Vestibular epithelia", {"vestibular epithelium"}, ["vestibular epithelium"]),
-        ("renal cortices", {"kidney cortex", "renal cortex"}, ["renal cortex", "kidney cortex"]),
-        ("genetic", {"gene", "genetics", "origin"}, ["genetics", "gene"]),
-        ("neuronal", {"brain"}, []),
-        ("prerenal", {"kidney"}, []),
-    ],
-)
-def test_names_that_a_mention_is_derived_from(text, names, found):
-    assert derived_names(text, names.__contains__) == found
 
 
 @pytest.mark.parametrize(
