@@ -60,6 +60,8 @@ SETTINGS_FILE = "settings.json"
 RULES_FILE, RANKER_FILE = "curation.tsv", "ranker.json"
 """Copies of the rules of curation and of fitted weights, saved with a pipeline."""
 
+_BLOCK_OF = {entry: block for block, own in LinkerSettings().to_dict().items() for entry in own}
+
 
 class AngelLinker(DocumentPipe):
     """Links mentions to the concepts of a vocabulary by generating one of its names; those of a
@@ -119,6 +121,18 @@ class AngelLinker(DocumentPipe):
         self.register_attributes()
         # scispaCy's abbreviation detector warns of every text that has no abbreviation.
         warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
+
+    if not TYPE_CHECKING:  # mypy reports unknown attributes by itself
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """RAISES (AttributeError): the name is that of a setting, which would have no effect
+            here."""
+            if block := _BLOCK_OF.get(name):
+                raise AttributeError(
+                    f"{name} is a setting of angel_linker: assign "
+                    f"linker.settings.{block}.{name} instead of linker.{name}."
+                )
+            super().__setattr__(name, value)
 
     def register_attributes(self) -> None:
         """Register the attributes that it writes, under the names of its `outputs`.

@@ -904,3 +904,9 @@ def test_the_weights_of_an_entity_type_decide_for_its_mentions(make):
     doc = nlp(TEXT)
     linked = {ent.label_: ent._.kb_id != NIL for ent in doc.ents}
     assert linked == {"DISEASE": False, "DRUG": True}
+
+
+def test_a_setting_is_not_assigned_to_the_linker_itself(make):
+    linker = make().get_pipe("angel_linker")
+    with pytest.raises(AttributeError, match=r"assign linker\.settings\.decision\.threshold"):
+        linker.threshold = 0.7

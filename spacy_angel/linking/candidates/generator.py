@@ -65,6 +65,7 @@ class CandidateGenerator:
         self.n_similar = n_similar
         self.words: dict[str, list[frozenset[str]]] = {}
         """Concept → words of its names."""
+        self._static: dict[str, np.ndarray] = {}
 
     def generate(self, queries: Sequence[Query]) -> None:
         """queries (Sequence[Query]): get their candidates. With shortcuts, equal mentions of a
@@ -249,10 +250,17 @@ class CandidateGenerator:
     def _compare_vectors(self, queries: Sequence[Query]) -> None:
         """Compare names and wordings by the static vectors of their words."""
         worded = [q for q in queries if not is_gene(q.label)]
-        vectors_of = shipped_name_encoder().static_vectors
-        for q, cosines in zip(worded, self._cosines(worded, vectors_of), strict=True):
+        for q, cosines in zip(worded, self._cosines(worded, self._static_vectors), strict=True):
             for c, cosine in zip(q.candidates, cosines, strict=True):
                 c.vectors = cosine
+
+    def _static_vectors(self, texts: Sequence[str]) -> np.ndarray:
+        """texts (Sequence[str]): n. RETURNS (np.ndarray): float32[n, d], each text computed once
+        for the generator."""
+        new = [text for text in texts if text not in self._static]
+        if new:
+            self._static.update(zip(new, shipped_name_encoder().static_vectors(new), strict=True))
+        return np.array([self._static[text] for text in texts])
 
     def _compare_meaning(self, queries: Sequence[Query]) -> None:
         """Compare names and wordings by the name encoder, and those of the search by the static
