@@ -69,7 +69,7 @@ ALTERED, ALONE, WITH_VARIANTS, ABSENT = 0.2, 0.5, 0.5, 1 / 3
 concept that have the same words, and hidden with the whole concept."""
 MAX_NAME, MAX_WORDS, AROUND = 80, 4, 25
 FAMILIES = {"stems": "drugs", "AAP": "lay", "mapped": "lay"}
-DRAWN = ("hidden", *(name for name, family in FAMILIES.items() if family == "lay"))
+DRAWN = ("hidden", "lay", *(name for name, family in FAMILIES.items() if family == "lay"))
 FAMILIES |= {name: name for name in ("drugs", "hidden", "lay", "words", "written")}
 HIDING = ("hidden", "lay")
 MEASURED = ("PO", "ZFA", "PATO", "ECO", "BTO", "CL_2026")
