@@ -74,6 +74,11 @@ def annotate(
     """
     if output_format not in OUTPUT_FORMATS:
         raise AngelError(unknown_name("output format", output_format, ", ".join(OUTPUT_FORMATS)))
+    if str(output) == "-":
+        raise AngelError(
+            "The output must be a folder or a URL: annotate does not write to standard output. "
+            "For a single text use `spacy-angel link`."
+        )
     if mentions not in ("auto", "input", "pipeline"):
         raise AngelError(f"mentions must be auto, input or pipeline, not {mentions!r}.")
     numbers = {"shard_size": shard_size, "batch_size": batch_size, "workers": workers}

@@ -190,6 +190,11 @@ def test_a_folder_of_tables_is_read_as_it_is(pipeline, source, tmp_path, format)
     assert dataset.dataset(out, format=format).count_rows() == (25 if format == "parquet" else 50)
 
 
+def test_standard_output_is_refused(pipeline, source) -> None:
+    with pytest.raises(AngelError, match="must be a folder or a URL"):
+        annotate(source, pipeline, output="-")
+
+
 def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path) -> None:
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(source.read_bytes())[:-20])
