@@ -16,52 +16,52 @@ INCOMPLETE = 3
 def annotate(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders or their addresses."),
+        typer.Argument(help="Files, folders, or fsspec addresses."),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", help="Folder of the run, or its address."),
+        typer.Option("--output", "-o", help="Folder or fsspec address to write to."),
     ] = None,
     pipeline: Pipeline = None,
     kb: OtherVocabulary = None,
     curation: Curation = None,
     format: Annotated[
-        str | None, typer.Option(help="Format of the inputs; by default inferred from each.")
+        str | None, typer.Option(help="Format of the inputs; inferred for each if not given.")
     ] = None,
-    to: Annotated[str, typer.Option(help="Output: jsonl, parquet, csv or tsv.")] = "jsonl",
+    to: Annotated[str, typer.Option(help="Output format: jsonl, parquet, csv, or tsv.")] = "jsonl",
     mentions: Annotated[
-        str, typer.Option(help="Link those of the `input`, of the `pipeline`, or `auto`: either.")
+        str,
+        typer.Option(help="Which mentions to link: of the `input`, of the `pipeline`, or `auto`."),
     ] = "auto",
     candidates: Annotated[
-        bool, typer.Option("--candidates", help="Write all candidates of each mention.")
+        bool, typer.Option("--candidates", help="Also write all candidates.")
     ] = False,
     negation: Annotated[
         bool,
-        typer.Option("--negation", help="Write which mentions are negated, uncertain, … (extra)."),
+        typer.Option("--negation", help="Also write which mentions are negated, … (extra)."),
     ] = False,
     shard_size: Annotated[int, typer.Option(help="Documents per shard.")] = 1000,
-    batch_size: Annotated[
-        int, typer.Option(help="Documents that go through the pipeline together.")
-    ] = 64,
-    workers: Annotated[int, typer.Option(help="Processes; for each GPU with `--device cuda`.")] = 1,
+    batch_size: Annotated[int, typer.Option(help="Documents per batch of the pipeline.")] = 64,
+    workers: Annotated[int, typer.Option(help="Processes, or processes per GPU.")] = 1,
     device: Annotated[
-        str | None, typer.Option(help="cpu, cuda:1, or cuda for every GPU; else the pipeline's.")
+        str | None,
+        typer.Option(help="cpu, cuda:1, or cuda for all GPUs; that of the pipeline if not given."),
     ] = None,
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster, or `local`.")] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at a fault instead of recording it.")
+        bool, typer.Option("--strict", help="Stop at the first invalid document.")
     ] = False,
     option: ReaderOptions = None,
     verify: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Compare a finished output with its digests instead."),
+        typer.Option(metavar="FOLDER", help="Check the shards of a finished output instead."),
     ] = None,
 ) -> None:
-    """Annotate large document sets. Run again, it continues where it was interrupted.
+    """Annotate large document sets. To continue an interrupted run, run the same command again.
 
-    Exits with 0 if every document is in the output, and with 3 if the run is finished but documents
-    or mentions are missing. 1 is an error, an input that could not be read to its end or, with
-    --verify, a shard that has changed; 130 is an interruption.
+    Exits with 0 if all documents were annotated, 3 if some documents or mentions were skipped, 1
+    if an error occurred, an input could not be read to the end, or, with --verify, a shard has
+    changed, and 130 if the run was interrupted.
     """
     if verify is not None:
         _verify(verify)

@@ -1,4 +1,4 @@
-"""`spacy-angel assemble`: recognizer, model and vocabulary become one pipeline."""
+"""`spacy-angel assemble`: build a pipeline from a recognizer, a model, and a vocabulary."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,25 +9,27 @@ from .options import NewFolder
 
 
 def assemble(
-    model: Annotated[str, typer.Option(help="Encoder-decoder: folder, hub name or en_angel_mini.")],
-    kb: Annotated[Path, typer.Option(help="Vocabulary, a folder or file, or en_angel_mini.")],
+    model: Annotated[
+        str, typer.Option(help="Encoder-decoder: folder, hub name, or en_angel_mini.")
+    ],
+    kb: Annotated[Path, typer.Option(help="Vocabulary: folder, file, or en_angel_mini.")],
     output: NewFolder,
     ner: Annotated[
-        str | None, typer.Option(help="Pipeline that finds the mentions, e.g. en_angel_mini.")
+        str | None, typer.Option(help="Pipeline whose recognizer to use, e.g. en_angel_mini.")
     ] = None,
-    name: Annotated[str, typer.Option(help="The pipeline is called `en_angel_NAME`.")] = "mini",
+    name: Annotated[str, typer.Option(help="Name of the pipeline, after `en_angel_`.")] = "mini",
     storage: Annotated[
-        str, typer.Option(help="Save the weights as int8, bfloat16 or float32.")
+        str, typer.Option(help="Type of the saved weights: int8, bfloat16, or float32.")
     ] = "int8",
     length_penalty: Annotated[
-        float, typer.Option(help="Of the search; use that of the training config.")
+        float, typer.Option(help="Length penalty of the search, as in the training config.")
     ] = 1.0,
     calibrate: Annotated[
         list[Path] | None,
         typer.Option(exists=True, help="Development corpus to calibrate on; may be repeated."),
     ] = None,
 ) -> None:
-    """Assemble a pipeline and save it; with --calibrate, fit its settings first."""
+    """Assemble a pipeline and save it; with --calibrate, calibrate it first."""
     from ..pipelines.assemble import assemble
 
     fitted = assemble(

@@ -1,4 +1,4 @@
-"""`spacy-angel calibrate`: fit the settings of a linker to a corpus."""
+"""`spacy-angel calibrate`: fit the reranker of a pipeline to a corpus."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ def calibrate(
     corpus: Annotated[Path, typer.Argument(help="Development corpus with gold mentions.")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for the pipeline with the fitted settings."),
+        typer.Option("--output", "-o", help="Folder for the calibrated pipeline."),
     ] = None,
     kb: options.OtherVocabulary = None,
     format: options.CorpusFormat = None,
@@ -21,8 +21,7 @@ def calibrate(
     abbreviations: options.Abbreviations = None,
     option: options.ReaderOptions = None,
 ) -> None:
-    """Fit the reranker's weights and the threshold to a corpus; without the reranker the threshold
-    alone."""
+    """Fit the weights of the reranker and the threshold to a corpus."""
     from ..pipelines.components import calibrate_on
 
     nlp, linker = options.open_source(pipeline, kb)
@@ -31,7 +30,7 @@ def calibrate(
     documents = options.read_prepared(corpus, format, steps, linker.kb, given)
     typer.echo(calibrate_on(nlp, linker, documents).report())
     if output is None:
-        typer.echo("Nothing is written. Use `-o FOLDER` to save the pipeline with these settings.")
+        typer.echo("Nothing is written. To save the calibrated pipeline, use `-o FOLDER`.")
     else:
         nlp.to_disk(output)
         typer.echo(f"Pipeline: {output}")

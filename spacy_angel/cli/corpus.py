@@ -1,4 +1,4 @@
-"""`spacy-angel corpus`: convert corpora to what training or another tool reads."""
+"""`spacy-angel corpus`: convert corpora to the format of training or of another tool."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,17 +12,17 @@ ToOptions = Annotated[
     typer.Option(
         "--to-option",
         metavar="NAME=VALUE",
-        help="Writer option, e.g. `results=annotations` for Label Studio; may be repeated.",
+        help="Option of the output format, e.g. `results=annotations`; may be repeated.",
     ),
 ]
 
 
 def corpus(
-    files: Annotated[list[Path], typer.Argument(help="Corpus files, one after the other.")],
+    files: Annotated[list[Path], typer.Argument(help="Corpus files.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File or folder to write.")],
     kb: Annotated[
         Path | None,
-        typer.Option(help="Vocabulary with the known concepts and the names that a tool shows."),
+        typer.Option(help="Vocabulary, for known identifiers and displayed names."),
     ] = None,
     format: options.CorpusFormat = None,
     preprocessing: options.Preset = None,
@@ -33,7 +33,7 @@ def corpus(
     ] = "bioc_json",
     to_option: ToOptions = None,
 ) -> None:
-    """Convert corpora to BioC JSON for training, or with --to to the format of another tool."""
+    """Convert corpora to BioC JSON, or with --to to the format of another tool."""
     from ..corpora.convert import prepare_corpus
     from ..linking.settings.loaders import load_vocabulary
 

@@ -16,15 +16,17 @@ def corrections(
     corpus: Annotated[Path, typer.Argument(help="Corpus with corrected links.")],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="File of rules; those in it apply, and are kept."),
+        typer.Option("--output", "-o", help="File of rules; existing rules are applied and kept."),
     ],
     kb: options.OtherVocabulary = None,
     format: options.CorpusFormat = None,
     option: options.ReaderOptions = None,
     author: options.Author = "",
 ) -> None:
-    """Make rules from links that a person has corrected, and measure them by cross-validation. If
-    fewer links are right with them, nothing is written."""
+    """Derive curation rules from corrected links and evaluate them by cross-validation.
+
+    If the rules lower the number of correct links, nothing is written.
+    """
     from ..corpora.registry import read_corpus
     from ..pipelines.corrections import learn_rules
     from ..vocabulary.changes.rules import append_rules
@@ -36,13 +38,13 @@ def corrections(
         [one.is_right for row in rows for one in row] for rows in (linked, linked_after)
     )
     typer.echo(
-        f"{len(before):,} mentions, {sum(before):,} linked right; {sum(after):,} with rules made "
+        f"{len(before):,} mentions, {sum(before):,} linked correctly; {sum(after):,} with rules "
         "from other documents."
     )
     if not learned:
-        typer.echo("No string is linked wrong more often than right. Nothing is written.")
+        typer.echo("No string is linked wrongly more often than correctly. Nothing is written.")
     elif sum(after) < sum(before):
-        raise AngelError(f"{output} was not written: the rules do more harm than good.")
+        raise AngelError(f"{output} was not written: fewer links are correct with the rules.")
     else:
         today = date.today().isoformat()
         rules = [replace(rule, author=author, date=today) for rule in learned]

@@ -1,4 +1,4 @@
-"""`spacy-angel evaluate` and `spacy-angel compare`: figures and reports."""
+"""`spacy-angel evaluate` and `spacy-angel compare`: metrics and reports."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,37 +11,38 @@ from . import options
 def evaluate(
     pipeline: Annotated[
         str,
-        typer.Argument(help="Folder, package or name of a pipeline, or a baseline: exact, tfidf."),
+        typer.Argument(help="Pipeline (folder or package) or baseline (exact, tfidf)."),
     ],
     corpus: Annotated[Path, typer.Argument(help="Corpus with gold mentions.")],
     output: options.NewFolder,
     format: options.CorpusFormat = None,
     kb: Annotated[
         Path | None,
-        typer.Option(help="Vocabulary to link to, a folder or file; else the pipeline's own."),
+        typer.Option(help="Vocabulary (folder or file); the pipeline's own if not given."),
     ] = None,
     predicted: Annotated[
-        bool, typer.Option("--predicted", help="The pipeline finds the mentions itself.")
+        bool, typer.Option("--predicted", help="Let the pipeline find the mentions.")
     ] = False,
     label: Annotated[
-        list[str] | None, typer.Option(help="Only mentions with this label; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Evaluate only mentions with this label; may be repeated."),
     ] = None,
     train_names: Annotated[
         Path | None,
-        typer.Option(help="Training corpus, whose mention strings are added to the vocabulary."),
+        typer.Option(help="Training corpus whose mention strings are added to the vocabulary."),
     ] = None,
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            help="Count by a published protocol as well: belb (gold mentions), hunflair2 "
-            "(predicted mentions), document (identifiers of a document); may be repeated."
+            help="Also report a published protocol: belb (gold mentions), hunflair2 (predicted "
+            "mentions), or document (identifiers of documents); may be repeated."
         ),
     ] = None,
     preprocessing: options.Preset = None,
     abbreviations: options.Abbreviations = None,
     option: options.ReaderOptions = None,
 ) -> None:
-    """Evaluate a pipeline or a baseline; write metrics, predictions and a report."""
+    """Evaluate a pipeline or a baseline, and write metrics, predictions, and a report."""
     from ..evaluation.files import REPORT
     from ..evaluation.run import evaluate as run
 
@@ -83,10 +84,10 @@ def _print_rates(title: str, figures: dict[str, Any]) -> None:
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="Folder that `evaluate` wrote.")],
-    second: Annotated[Path, typer.Argument(help="Another one, of the same mentions.")],
+    first: Annotated[Path, typer.Argument(help="Output folder of `evaluate`.")],
+    second: Annotated[Path, typer.Argument(help="Another one, with the same mentions.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for a report of both.")
+        Path | None, typer.Option("--output", "-o", help="Folder for a report.")
     ] = None,
 ) -> None:
     """Compare two evaluations of the same mentions."""

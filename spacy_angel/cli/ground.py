@@ -1,4 +1,4 @@
-"""`spacy-angel ground`: a column of a table, with identifiers beside it."""
+"""`spacy-angel ground`: link the strings in a column of a table."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ def ground(
     kb: OtherVocabulary = None,
     curation: Curation = None,
     context: Annotated[
-        str | None, typer.Option(help="Column with a text in which the string stands.")
+        str | None, typer.Option(help="Column with texts that contain the strings.")
     ] = None,
     label: Annotated[
         str | None,
@@ -27,19 +27,20 @@ def ground(
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="Candidates to write for each string.")] = 1,
     wide: Annotated[
-        bool, typer.Option("--wide", help="Candidates as columns; else each is a row.")
+        bool, typer.Option("--wide", help="Write candidates as columns instead of rows.")
     ] = False,
     threshold: Annotated[
-        float | None, typer.Option(help="Least probability of a link; else the pipeline's.")
+        float | None,
+        typer.Option(help="Minimum probability of a link; that of the pipeline if not given."),
     ] = None,
     nil_share: Annotated[
-        float, typer.Option(help="Expected share of strings without a concept in the vocabulary.")
+        float, typer.Option(help="Expected share of strings without a concept.")
     ] = 0.1,
 ) -> None:
-    """Link the strings in a column of a table, and write identifiers and names beside them.
+    """Link the strings in a column of a table, and add columns with identifiers and names.
 
-    In the column `accept`, a curator writes `yes`, `no`, or the right identifier; then
-    `spacy-angel corrections` makes rules of it.
+    To review the links, enter `yes`, `no`, or the correct identifier in the column `accept`;
+    `spacy-angel corrections` turns these into rules.
     """
     from ..pipelines.ground import Grounder
     from ..pipelines.ground_table import ground_table

@@ -1,4 +1,4 @@
-"""`spacy-angel info`: about the installation, for a bug report, or about a vocabulary."""
+"""`spacy-angel info`: describe the installation or a vocabulary."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,12 +12,14 @@ from .options import located, print_counts
 def info(
     kb: Annotated[
         Path | None,
-        typer.Argument(metavar="KB", help="Vocabulary: folder, or name of one that was fetched."),
+        typer.Argument(metavar="KB", help="Vocabulary: folder, or name of a fetched one."),
     ] = None,
 ) -> None:
-    """Print what a bug report needs: versions, machine, pipelines and vocabularies with their
-    SHA-256, and the type that `dtype="auto"` chooses. With KB, print counts, sources and steps of
-    that vocabulary instead."""
+    """Print information for a bug report, or, with KB, the counts and sources of a vocabulary.
+
+    For a bug report: versions, machine, pipelines and vocabularies with their SHA-256, and the
+    type that `dtype="auto"` chooses.
+    """
     _print_installation() if kb is None else _print_vocabulary(located(kb))
 
 

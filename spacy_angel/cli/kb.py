@@ -26,23 +26,23 @@ def kb_build(
         bool,
         typer.Option(
             "--by-species",
-            help="The concepts of a name are of different species, which are among their types as "
-            "NCBI taxa; a linker orders them by the species that the document is about.",
+            help="Concepts that share a name belong to different species (NCBI taxa among their "
+            "types); the linker prefers the species of the document.",
         ),
     ] = False,
     mappings: Annotated[
         list[Path] | None,
         typer.Option(
-            help="SSSOM table (.sssom.tsv): exact matches become alternate identifiers; may be "
-            "repeated."
+            help="SSSOM table (.sssom.tsv) whose exact matches become alternate identifiers; may "
+            "be repeated."
         ),
     ] = None,
     branch: Annotated[
-        str | None, typer.Option(help="Keep only this concept and all below it in the hierarchy.")
+        str | None, typer.Option(help="Keep only this concept and all concepts below it.")
     ] = None,
     option: options.ReaderOptions = None,
 ) -> None:
-    """Build a vocabulary from the files it is published in."""
+    """Build a vocabulary from files."""
     from ..vocabulary.sources.build import build_vocabulary
 
     format, given = options.table_options(format, columns, option)
@@ -69,10 +69,10 @@ def kb_merge(
     output: options.NewFolder,
     shared_names: Annotated[
         str | None,
-        typer.Option(help="As for `kb build`; needed if the rules of the vocabularies differ."),
+        typer.Option(help="As for `kb build`; required if the vocabularies differ in it."),
     ] = None,
 ) -> None:
-    """Join vocabularies; the first one's canonical names are kept."""
+    """Merge vocabularies. Canonical names are taken from the first one that has the concept."""
     from ..linking.settings.loaders import load_vocabulary
     from ..vocabulary.kb import ConceptKB
 
@@ -88,30 +88,33 @@ def kb_merge(
 def kb_fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Vocabularies of the catalogue; none prints it."),
+        typer.Argument(metavar="[NAME]...", help="Names of vocabularies; lists them if not given."),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="Folder, of several names one with a folder for each; else where `load(kb=NAME)` "
-            "looks for it.",
+            help="Folder to write; for several vocabularies, the parent of their folders. By "
+            "default, the cache, where `load(kb=NAME)` finds them.",
         ),
     ] = None,
     release: Annotated[
-        str | None, typer.Option(help="A release, as its publisher names it; else the newest.")
+        str | None,
+        typer.Option(help="Release, as its publisher names it; the newest if not given."),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option(help="A copy that was fetched elsewhere, a file or folder.")
+        Path | None, typer.Option(help="File or folder to use instead of downloading.")
     ] = None,
     option: options.ReaderOptions = None,
     catalogue: Annotated[
-        bool, typer.Option("--list", help="Print the catalogue, and what is built.")
+        bool, typer.Option("--list", help="List available and fetched vocabularies.")
     ] = False,
 ) -> None:
-    """Fetch published vocabularies and build them; without a name, list them. If some of several
-    fail, they are named at the end, and the same command goes on with them."""
+    """Fetch published vocabularies and build them; without a name, list them.
+
+    If some of several vocabularies fail, they are listed at the end; run the command again.
+    """
     from ..vocabulary.sources.catalogue import find_source, read_catalogue
     from ..vocabulary.sources.fetch import fetch_vocabulary
     from ..vocabulary.sources.installed import built_folder, installed_vocabularies
@@ -154,11 +157,13 @@ def kb_fetch(
 def kb_update(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KB]...", help="Names or folders; else all that were fetched."),
+        typer.Argument(metavar="[KB]...", help="Names or folders; all fetched ones if not given."),
     ] = None,
 ) -> None:
-    """Fetch vocabularies anew, and say what has changed in them. Rules beside them (`kb add
-    --concept`, `remove`, `rename`) stay, and files that were added are added again."""
+    """Fetch vocabularies again and print what has changed.
+
+    Rules (`kb add --concept`, `remove`, `rename`) are kept, and added files are added again.
+    """
     from ..vocabulary.kb import RULES, ConceptKB
     from ..vocabulary.sources.build import repeat_additions, unrepeatable
     from ..vocabulary.sources.catalogue import find_source
@@ -199,12 +204,12 @@ def kb_update(
             "among the concepts in both"
         )
         if (rules := folder / RULES).is_file():
-            typer.echo(f"Which of its rules still hold: spacy-angel kb check {rules} --kb {folder}")
+            typer.echo(f"Check its rules: spacy-angel kb check {rules} --kb {folder}")
 
 
 def _announce(source: "Source", release: str | None, file: Path | None) -> None:
-    """Print size and terms before anything is fetched."""
-    typer.echo(f"{source.title}\n  licence: {source.licence}\n  terms: {source.terms}")
+    """Print the size and terms before downloading."""
+    typer.echo(f"{source.title}\n  license: {source.licence}\n  terms: {source.terms}")
     if file is not None:
         typer.echo(f"  from the copy {file}")
         return
@@ -215,8 +220,8 @@ def _announce(source: "Source", release: str | None, file: Path | None) -> None:
 @kb_app.command("search")
 def kb_search(
     kb: options.Vocabulary,
-    text: Annotated[str, typer.Argument(help="Identifier or name, whole or a part of it.")],
-    limit: Annotated[int, typer.Option("--limit", "-n", help="Concepts to show.")] = 10,
+    text: Annotated[str, typer.Argument(help="Identifier, name, or beginning of a name.")],
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Maximum number of concepts.")] = 10,
 ) -> None:
     """Find concepts by identifier, name, the beginning of a name, or similar spelling."""
     from ..vocabulary.kb import ConceptKB
@@ -235,19 +240,21 @@ def kb_search(
 
 @kb_app.command("check")
 def kb_check(
-    rules: Annotated[Path, typer.Argument(help="File of rules, as the setting `curation` reads.")],
+    rules: Annotated[Path, typer.Argument(help="File of curation rules.")],
     kb: Annotated[
         Path,
         typer.Option(
-            help="Vocabulary: folder, or name of one that was fetched.", callback=options.located
+            help="Vocabulary: folder, or name of a fetched one.", callback=options.located
         ),
     ],
     all_rules: Annotated[
         bool, typer.Option("--all", help="Also show the rules that are in effect.")
     ] = False,
 ) -> None:
-    """Tell which rules are in conflict, obsolete, discrepant, superfluous or in effect; exit with 1
-    where a rule needs a person, or a row is none."""
+    """Check curation rules: in conflict, obsolete, discrepant, superfluous, or in effect.
+
+    Exits with 1 if a rule is in conflict, obsolete or discrepant, or if a row is invalid.
+    """
     from wasabi import table
 
     from ..vocabulary.changes.check import IN_EFFECT, NEEDS_A_PERSON, STATES, check_rules
@@ -277,17 +284,19 @@ def kb_check(
 @kb_app.command("check-ids")
 def kb_check_ids(
     table: Annotated[Path, typer.Argument(help="CSV, TSV, Excel or Parquet, with column names.")],
-    ids: Annotated[str, typer.Option(help="Column with identifiers.")],
-    labels: Annotated[str, typer.Option(help="Column with the names beside them.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The table with what was found.")],
+    ids: Annotated[str, typer.Option(help="Column with the identifiers.")],
+    labels: Annotated[str, typer.Option(help="Column with the names.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Table to write.")],
     kb: options.OtherVocabulary = None,
     pipeline: options.Pipeline = None,
     context: Annotated[
-        str | None, typer.Option(help="Column with a text in which the name stands.")
+        str | None, typer.Option(help="Column with texts that contain the names.")
     ] = None,
 ) -> None:
-    """Check that each identifier of a table exists and means the name beside it; exit with 1 if one
-    does not."""
+    """Check that identifiers in a table exist and match the names in the same rows.
+
+    Exits with 1 unless all do.
+    """
     from ..pipelines.check_ids import OK, STATUSES, check_table
     from ..pipelines.ground import Grounder
 
@@ -305,19 +314,19 @@ def kb_add(
     kb: options.Vocabulary,
     file: Annotated[
         Path | None,
-        typer.Argument(help="Vocabulary file with concepts, or further names of known ones."),
+        typer.Argument(help="Vocabulary file with new concepts or additional names."),
     ] = None,
     mentions: Annotated[
         Path | None,
-        typer.Option(help="Training corpus: its mention strings become names of their concepts."),
+        typer.Option(help="Training corpus whose mention strings become names of their concepts."),
     ] = None,
     concept: Annotated[
         str | None,
-        typer.Option(help="Identifier of one concept, known or new, that gets each --name."),
+        typer.Option(help="Identifier of an existing or new concept that gets the names."),
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="With --concept; the first is the canonical name of a new one."),
+        typer.Option(help="Name for --concept; the first is the canonical name of a new concept."),
     ] = None,
     format: Annotated[
         str | None, typer.Option(help="Format of the file or corpus; inferred if not given.")
@@ -325,8 +334,10 @@ def kb_add(
     columns: options.Columns = None,
     option: options.ReaderOptions = None,
 ) -> None:
-    """Add concepts of a file, mention strings of a training corpus, or names to a vocabulary. Names
-    of one concept are written as rules beside the vocabulary."""
+    """Add the concepts of a file, the mention strings of a corpus, or single names to a vocabulary.
+
+    Single names are written as rules in its folder.
+    """
     from ..vocabulary.changes.rules import NEW, Rule
     from ..vocabulary.kb import ConceptKB
 
@@ -378,10 +389,10 @@ def kb_remove(
     concept_ids: Annotated[list[str], typer.Argument(help="Identifiers of the concepts.")],
     name: Annotated[
         list[str] | None,
-        typer.Option(help="Take only this name, in all its spellings, from the one concept."),
+        typer.Option(help="Remove only this name, in all its spellings."),
     ] = None,
 ) -> None:
-    """Remove concepts, or names of one concept; if one is unknown, nothing is removed."""
+    """Remove concepts, or names of one concept. If one is unknown, nothing is removed."""
     from ..vocabulary.changes.rules import Rule
     from ..vocabulary.kb import ConceptKB
 
@@ -398,15 +409,13 @@ def kb_remove(
 def kb_rename(
     kb: options.Vocabulary,
     concept_id: Annotated[str, typer.Argument(help="Identifier of the concept.")],
-    new: Annotated[
-        str, typer.Argument(help="Its canonical name from now on; the former one stays an alias.")
-    ],
+    new: Annotated[str, typer.Argument(help="New canonical name; the old one becomes an alias.")],
     name: Annotated[
         str | None,
-        typer.Option(help="Rename this name only, in all its spellings; the old one goes."),
+        typer.Option(help="Replace this name instead, in all its spellings."),
     ] = None,
 ) -> None:
-    """Give a concept another canonical name, or replace one of its names."""
+    """Change the canonical name of a concept, or replace one of its names."""
     from ..vocabulary.changes.rules import Rule
     from ..vocabulary.kb import ConceptKB
 

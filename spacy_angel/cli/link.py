@@ -11,7 +11,7 @@ from .options import Curation, OtherVocabulary, Pipeline, open_source
 
 def link(
     text: Annotated[
-        str | None, typer.Argument(help="Text to link; - reads standard input.")
+        str | None, typer.Argument(help="Text to link, or - for standard input.")
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Text file to link instead of TEXT.")] = None,
     pipeline: Pipeline = None,
@@ -19,18 +19,14 @@ def link(
     curation: Curation = None,
     negation: Annotated[
         bool,
-        typer.Option(
-            "--negation", help="Also print which mentions are negated, uncertain, … (extra)."
-        ),
+        typer.Option("--negation", help="Also print which mentions are negated, … (extra)."),
     ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Also print the candidates and what decided.")
-    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Also explain each link.")] = False,
     html: Annotated[
         Path | None, typer.Option(help="Also write a page with the links and their explanations.")
     ] = None,
 ) -> None:
-    """Link a text and print a line for each mention."""
+    """Link a text and print one line per mention."""
     from ..files.reading import decoded, pieces
     from ..linking.mentions.reading import find_spans
     from ..linking.showing.page import link_table, write_page

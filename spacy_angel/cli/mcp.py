@@ -13,17 +13,18 @@ def mcp(
     kb: OtherVocabulary = None,
     curation: Curation = None,
     http: Annotated[
-        bool, typer.Option("--http", help="Over HTTP, at /mcp, not standard input and output.")
+        bool,
+        typer.Option("--http", help="Use HTTP, at /mcp, instead of standard input and output."),
     ] = False,
     host: Host = "127.0.0.1",
     port: Port = 8001,
     token_file: TokenFile = None,
     allow_host: AllowedHosts = None,
 ) -> None:
-    """Offer links, concepts and names as tools of the Model Context Protocol (extra `mcp`).
+    """Provide links, concepts, and names as tools of the Model Context Protocol (extra `mcp`).
 
-    The program that runs the language model starts it and talks to it over standard input and
-    output.
+    The program that runs the language model starts this command and communicates with it over
+    standard input and output.
     """
     check_extra("mcp", "mcp", "uvicorn")
     from ..service.core import Service

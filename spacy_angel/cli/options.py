@@ -18,52 +18,52 @@ ReaderOptions = Annotated[
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        help="Option of the format's reader, e.g. `languages=all` for UMLS; may be repeated.",
+        help="Option of the format, e.g. `languages=all` for UMLS; may be repeated.",
     ),
 ]
 Columns = Annotated[
     str | None,
     typer.Option(
-        help="What the columns of a CSV or TSV hold, by name or number; guessed if not given. "
-        "E.g. `id=Code,name=Label,synonyms=Other names,type=Kind`."
+        help="Roles of the columns of a CSV or TSV, by name or number, e.g. "
+        "`id=Code,name=Label,synonyms=Other names,type=Kind`; inferred if not given."
     ),
 ]
 SharedNames = Annotated[
     str,
-    typer.Option(help="A name of several concepts leads to `all`, or to that with `fewer_names`."),
+    typer.Option(help="Concepts of a shared name: `all`, or the one with `fewer_names`."),
 ]
 Pipeline = Annotated[
     str | None,
-    typer.Option(help="Pipeline with angel_linker: folder or package; else en_angel_mini."),
+    typer.Option(help="Pipeline: folder or package; en_angel_mini if not given."),
 ]
-OwnPipeline = Annotated[str, typer.Argument(help="Pipeline with angel_linker: folder or package.")]
+OwnPipeline = Annotated[str, typer.Argument(help="Pipeline: folder or package.")]
 OtherVocabulary = Annotated[
-    Path | None, typer.Option(help="Vocabulary that replaces the pipeline's own.")
+    Path | None, typer.Option(help="Vocabulary to use instead of the pipeline's own.")
 ]
 Curation = Annotated[
     Path | None,
-    typer.Option(help="File of rules, as the setting `curation`; a service reads it again."),
+    typer.Option(help="File of curation rules; a service reloads it when it changes."),
 ]
 NewFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")]
 Preset = Annotated[
     str | None,
     typer.Option(
         "--preprocessing",
-        help="Published preprocessing of the corpus: `ncbi-disease` (to train on: "
-        "`ncbi-disease-train`), `bc5cdr`, `medmentions`, `cometa`, `askapatient`.",
+        help="Published preprocessing: `ncbi-disease` (`ncbi-disease-train` for training), "
+        "`bc5cdr`, `medmentions`, `cometa`, or `askapatient`.",
     ),
 ]
 Abbreviations = Annotated[
     str | None,
-    typer.Option(help="Expand abbreviations of the corpus: `scispacy`, `ab3p`, or `keep` them."),
+    typer.Option(help="Expand abbreviations with `scispacy` or `ab3p`, or `keep` them."),
 ]
 Author = Annotated[
-    str, typer.Option(envvar="SPACY_ANGEL_AUTHOR", help="Your name, kept with the rules.")
+    str, typer.Option(envvar="SPACY_ANGEL_AUTHOR", help="Your name, stored with the rules.")
 ]
 
 
 def located(name: Path) -> Path:
-    """The folder of a vocabulary that is given by its name."""
+    """Return the folder of a vocabulary that is given by its name."""
     from ..vocabulary.sources.installed import find_vocabulary
 
     return find_vocabulary(name)
@@ -72,13 +72,13 @@ def located(name: Path) -> Path:
 Vocabulary = Annotated[
     Path,
     typer.Argument(
-        metavar="KB", help="Vocabulary: folder, or name of one that was fetched.", callback=located
+        metavar="KB", help="Vocabulary: folder, or name of a fetched one.", callback=located
     ),
 ]
 
 
 def open_source(pipeline: str | None, kb: Path | None, curation: Path | None = None) -> Any:
-    """The pipeline that was asked for, and its linker."""
+    """Open the selected pipeline; return it and its linker."""
     from ..about import SHIPPED_NAME
     from ..pipelines.load import open_pipeline
 
@@ -89,7 +89,7 @@ def open_source(pipeline: str | None, kb: Path | None, curation: Path | None = N
 
 
 def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
-    """The preprocessing that was asked for, or None."""
+    """Return the selected preprocessing, or None."""
     if preset is None and abbreviations is None:
         return None
     from dataclasses import replace
@@ -105,7 +105,7 @@ def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
 def read_prepared(
     corpus: Path, format: str | None, steps: Any, kb: Any, options: dict[str, Any]
 ) -> Any:
-    """Documents of a corpus after the steps, if any."""
+    """Yield the documents of a corpus after preprocessing, if any."""
     from ..corpora.preprocessing import preprocess
     from ..corpora.registry import read_corpus
 
@@ -128,7 +128,7 @@ def reader_options(values: list[str] | None) -> dict[str, Any]:
 def table_options(
     format: str | None, columns: str | None, values: list[str] | None
 ) -> tuple[str | None, dict[str, Any]]:
-    """Format and options of a vocabulary file; columns mean a CSV or TSV."""
+    """Return the format and options of a vocabulary file; columns imply a CSV or TSV."""
     options = reader_options(values)
     if columns is None:
         return format, options
@@ -136,7 +136,7 @@ def table_options(
 
 
 def print_columns(sources: list[dict[str, Any]]) -> None:
-    """Print what the columns of tables were taken for, and what was left out."""
+    """Print the roles of the columns of tables, and what was skipped."""
     for source in sources:
         if source["format"] != "sssom" and source.get("skipped"):
             counts = (f"{n:,} {reason}" for reason, n in source["skipped"].items())

@@ -11,17 +11,18 @@ from ..errors import AngelError
 from .options import Curation, OtherVocabulary, open_source
 
 Source = Annotated[
-    str | None, typer.Argument(help="Pipeline with angel_linker: folder or package.")
+    str | None, typer.Argument(help="Pipeline: folder or package; en_angel_mini if not given.")
 ]
 Host = Annotated[
-    str, typer.Option(help="Address to listen on; one that other machines reach needs a token.")
+    str, typer.Option(help="Address to listen on; other than loopback requires a token.")
 ]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")]
 TokenFile = Annotated[
-    Path | None, typer.Option(help="File with the secret of `Authorization: Bearer SECRET`.")
+    Path | None, typer.Option(help="File with the token of `Authorization: Bearer TOKEN`.")
 ]
 AllowedHosts = Annotated[
-    list[str] | None, typer.Option("--allow-host", help="Another host name to accept; repeatable.")
+    list[str] | None,
+    typer.Option("--allow-host", help="Additional host name to accept; may be repeated."),
 ]
 
 
@@ -33,16 +34,18 @@ def serve(
     port: Port = 8000,
     token_file: TokenFile = None,
     allow_host: AllowedHosts = None,
-    max_bytes: Annotated[int, typer.Option(min=1, help="Per request.")] = 2**20,
-    max_documents: Annotated[int, typer.Option(min=1, help="Per request.")] = 2000,
-    max_waiting: Annotated[int, typer.Option(min=1, help="Requests at a time.")] = 128,
-    max_characters: Annotated[int, typer.Option(min=1, help="Per text.")] = 10_000,
-    max_seconds: Annotated[int, typer.Option(min=1, help="Per request.")] = 300,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Maximum size of a request.")] = 2**20,
+    max_documents: Annotated[
+        int, typer.Option(min=1, help="Maximum documents per request.")
+    ] = 2000,
+    max_waiting: Annotated[int, typer.Option(min=1, help="Maximum requests at a time.")] = 128,
+    max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of a text.")] = 10_000,
+    max_seconds: Annotated[int, typer.Option(min=1, help="Maximum time per request.")] = 300,
     openapi: Annotated[
         bool, typer.Option("--openapi", help="Print the OpenAPI description and exit.")
     ] = False,
 ) -> None:
-    """Answer requests for links and concepts over HTTP, and show a page to try it (extra `serve`).
+    """Serve links and concepts over HTTP, with a page to try it (extra `serve`).
 
     SIGTERM or Ctrl-C stops it once the requests in progress are answered.
     """
@@ -66,7 +69,7 @@ def serve(
 
 
 def check_extra(extra: str, *modules: str) -> None:
-    """extra (str): of the command of the same name. modules (str): that it installs.
-    RAISES (AngelError): one is not installed."""
+    """extra (str): extra with the same name as the command. modules (str): modules it installs.
+    RAISES (AngelError): a module is not installed."""
     if not all(map(find_spec, modules)):
         raise AngelError(f"`spacy-angel {extra}` needs: pip install 'spacy-angel[{extra}]'.")

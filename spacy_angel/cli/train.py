@@ -1,4 +1,4 @@
-"""`spacy-angel train`: the stages of a config, and both stages on a corpus of your own."""
+"""`spacy-angel train`: train both stages on your own corpus, or single stages of a config."""
 
 import shutil
 from collections.abc import Callable
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from ..training.settings.config_tables import TrainingConfig
 
 train_app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
-# What is no option is an override, `--section.name VALUE`.
+# Unknown options override the config, `--section.name VALUE`.
 _OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 ConfigName = Annotated[
     str,
     typer.Argument(
         metavar="CONFIG",
-        help="Config file or name, e.g. mini/ncbi; --section.name VALUE overrides.",
+        help="Config file or name, e.g. mini/ncbi; override values with --section.name VALUE.",
     ),
 ]
 Start = Annotated[
-    str, typer.Option(help="Model to start from: folder, hub name (NAME@REVISION), en_angel_mini.")
+    str, typer.Option(help="Initial model: folder, hub name (NAME@REVISION), or en_angel_mini.")
 ]
 StageFolder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the stage.")]
 Push = Annotated[
@@ -35,7 +35,7 @@ Push = Annotated[
     typer.Option(
         "--push-to-hub",
         metavar="USER/NAME",
-        help="Upload the model to this repository of the Hugging Face hub.",
+        help="Upload the model to this repository on the Hugging Face Hub.",
     ),
 ]
 
@@ -50,34 +50,29 @@ def own(
         list[Path] | None, typer.Option(exists=True, help="Development corpus; may be repeated.")
     ] = None,
     kb: Annotated[
-        str | None, typer.Option(help="Vocabulary: folder, file or en_angel_mini.")
+        str | None, typer.Option(help="Vocabulary: folder, file, or en_angel_mini.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for stages, table, pipeline.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to write.")] = None,
     start: Start = SHIPPED_NAME,
-    ner: Annotated[
-        str, typer.Option(help="Pipeline whose recognizer the assembled pipeline gets.")
-    ] = SHIPPED_NAME,
-    config: Annotated[
-        str, typer.Option(help="The recipe: a config file, or the name of one that ships.")
-    ] = "own",
+    ner: Annotated[str, typer.Option(help="Pipeline whose recognizer to use.")] = SHIPPED_NAME,
+    config: Annotated[str, typer.Option(help="Config file, or the name of a shipped one.")] = "own",
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="SECTION.NAME=VALUE",
-            help="A setting of the recipe, e.g. positive.optimizer.epochs=5; may be repeated.",
+            help="Override a value of the config, e.g. positive.optimizer.epochs=5; may be "
+            "repeated.",
         ),
     ] = None,
     push: Push = None,
 ) -> None:
-    """Train a model: on a corpus of your own in one go, or stage by stage as a config describes.
+    """Train a model on your own corpus with one command, or stage by stage with a config.
 
-    With --train, --dev, --kb and --output, both stages are trained, starting from the shipped
-    model. OUTPUT/pipeline is the best of three pipelines on held-out documents (every second one of
-    --dev): as it ships, calibrated, and with the trained model; a table compares them. Run again
-    after an interruption, it continues.
+    With --train, --dev, --kb, and --output, both stages are trained, starting from the shipped
+    model. Three pipelines are then compared on held-out documents (every second one of --dev): the
+    shipped, the calibrated, and the trained one. The best is saved in OUTPUT/pipeline. To continue
+    an interrupted run, run the same command again.
     """
     needed = {"--train": train, "--dev": dev, "--kb": kb, "--output": output}
     if ctx.invoked_subcommand is not None:
@@ -117,7 +112,8 @@ def pretrain(
 ) -> None:
     """Pre-train on the vocabulary of a config, in both stages.
 
-    Run again after an interruption, it continues. The model is in OUTPUT/negative/model.
+    To continue an interrupted run, run the same command again. The model is in
+    OUTPUT/negative/model.
     """
     _run(ctx, config, lambda stages, settings: stages.pretrain(settings, output), push)
 
@@ -128,16 +124,16 @@ def positive(
     config: ConfigName,
     output: StageFolder,
     start: Annotated[
-        str | None, typer.Option(help="A pre-trained model: folder, hub name or en_angel_mini.")
+        str | None, typer.Option(help="Initial model: folder, hub name, or en_angel_mini.")
     ] = None,
     from_backbone: Annotated[
-        bool, typer.Option("--from-backbone", help="Start from the config's backbone instead.")
+        bool, typer.Option("--from-backbone", help="Start from the backbone in the config instead.")
     ] = False,
     push: Push = None,
 ) -> None:
-    """Fine-tune on the names of the gold concepts: positive-only training.
+    """Fine-tune on the names of the gold concepts (positive-only training).
 
-    Run again after an interruption, it continues. The model is in OUTPUT/model.
+    To continue an interrupted run, run the same command again. The model is in OUTPUT/model.
     """
     if (start is None) != from_backbone:
         raise AngelError(
@@ -151,9 +147,9 @@ def mine(
     ctx: typer.Context,
     config: ConfigName,
     start: Start,
-    output: Annotated[Path, typer.Option("--output", "-o", help="JSONL to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="JSON lines file to write.")],
 ) -> None:
-    """Predict names for the training mentions and pair right names with wrong ones."""
+    """Predict names for the training mentions, and form pairs of correct and wrong names."""
     _run(ctx, config, lambda stages, x: f"{stages.mine(x, start, output)} pairs in {output}")
 
 
@@ -164,23 +160,23 @@ def negative(
     start: Start,
     output: StageFolder,
     pairs: Annotated[
-        Path | None, typer.Option(exists=True, help="Pairs that `mine` wrote; else they are mined.")
+        Path | None, typer.Option(exists=True, help="Pairs written by `mine`; mined if not given.")
     ] = None,
     push: Push = None,
 ) -> None:
-    """Fine-tune on pairs of right and wrong names: negative-aware training.
+    """Fine-tune on pairs of correct and wrong names (negative-aware training).
 
-    Run again after an interruption, it continues. The model is in OUTPUT/model.
+    To continue an interrupted run, run the same command again. The model is in OUTPUT/model.
     """
     _run(ctx, config, lambda stages, x: stages.train_preferences(x, start, output, pairs), push)
 
 
 @train_app.command(context_settings=_OVERRIDES)
 def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> None:
-    """Train a recognizer of mentions on corpora that each annotate some of its labels.
+    """Train a recognizer on corpora that each annotate some of its labels.
 
-    Run again after an interruption, it continues. The model for the component angel_recogniser is
-    in OUTPUT/model.
+    To continue an interrupted run, run the same command again. The model for the component
+    angel_recogniser is in OUTPUT/model.
     """
     _check_extra()
     from weasel.util import parse_config_overrides
@@ -204,8 +200,8 @@ def _check_extra() -> None:
 
 
 def _best_pipeline(run: "TrainingRun", output: Path, ner: str, length_penalty: float) -> str:
-    """Assemble the candidates, leave the best one on held-out documents (on a tie the earlier one)
-    in OUTPUT/pipeline, and return a table."""
+    """Assemble the pipelines, save the best one on held-out documents (the earlier one on a tie) in
+    OUTPUT/pipeline, and return a table."""
     from ..evaluation.compare import compare
     from ..evaluation.run import evaluate
     from ..model.bart import is_supported
@@ -269,7 +265,7 @@ def _run(
     push: str | None = None,
 ) -> None:
     """Read a config with its overrides, run a stage of `training.stages`, and print its result in
-    the first process."""
+    the main process."""
     _check_extra()
     from accelerate import PartialState
 

@@ -112,22 +112,22 @@ def test_the_command_adds_to_a_file_of_rules_or_refuses(nlp, tmp_path) -> None:
     good = pubtator(tmp_path / "good.txt", [("aspirin", MIGRAINE), ("Aspirin", MIGRAINE)])
     code, out, err = run(good, "--author", "jd")
     assert (code, err) == (0, "")
-    assert "2 mentions, 0 linked right; 2 with rules" in out
+    assert "2 mentions, 0 linked correctly; 2 with rules" in out
     (rule,) = read_rules(rules).rules
     assert (str(rule), rule.author) == (f"“aspirin” means {MIGRAINE}", "jd")
     assert date.fromisoformat(rule.date)
     before = rules.read_text("utf8")
     # It holds now, so that there is nothing left to correct.
     code, out, _ = run(good)
-    assert (code, "2 linked right" in out, "Nothing is written" in out) == (0, True, True)
+    assert (code, "2 linked correctly" in out, "Nothing is written" in out) == (0, True, True)
     before = rules.read_text("utf8")
     # Corrected one way in three documents, and right as it is in two: of the one that is held back
     # the others say the opposite, or nothing.
     pairs = [("migraine", ASPIRIN)] * 3 + [("migraine", MIGRAINE)] * 2
     code, out, err = run(pubtator(tmp_path / "mixed.txt", pairs))
-    assert "5 mentions, 2 linked right; 0 with rules" in out
+    assert "5 mentions, 2 linked correctly; 0 with rules" in out
     assert (code, "was not written" in err) == (1, True)
     assert rules.read_text("utf8") == before
     code, out, _ = run(pubtator(tmp_path / "clear.txt", [pairs[0], *pairs[:4]]))
-    assert "5 mentions, 1 linked right; 4 with rules" in out
+    assert "5 mentions, 1 linked correctly; 4 with rules" in out
     assert (code, rules.read_text("utf8").startswith(before)) == (0, True)
