@@ -1,5 +1,4 @@
-"""What the component `angel_matcher` can be told: each setting once, with its type, default and
-meaning."""
+"""The settings of the component `angel_matcher`."""
 
 from typing import Annotated, Literal
 
@@ -18,23 +17,23 @@ class MatcherSettings(CheckedSettings):
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
 
-    linker (Name): component whose vocabulary has the names; where it reads a span group, the
-        names are put there
-    names (NameChoice): `own`: names that `kb.add` and `kb.add_names` brought, now or before the
-        vocabulary was saved; `all`: every name of the vocabulary; `none`: misspelled ones alone
-    misspelled (bool): words of six small letters and more, in no mention, that neither the
-        vocabulary nor biomedical text knows and that are a typo away from the name of a disease
-        or chemical, as `athsma` is from `asthma`, are mentions too
-    label (Name | None): label of every mention found; null: by the types of its concept, as the
-        linker's `types_by_label` has them; where that is empty, of DISEASE, CHEMICAL, GENE,
-        SPECIES, CELL_LINE; else CONCEPT
-    overlap (Overlap): a name that overlaps mentions of other components takes their place:
-        `longer`, if it has all of their words and more; `replace`, always; `keep`, never
-    min_length (int): letters and digits that a name must have to be looked for; added names may
-        have fewer
-    stop_words (Names | None): words of which a name may not consist alone, in small letters or
-        with a capital; null: spaCy's English stop words and some that are seldom meant as the
-        concept; added names may
+    linker (Name): name of the linker whose vocabulary is used; if the linker reads a span group,
+        mentions are added to that group
+    names (NameChoice): names to match: `own`, names added with `kb.add` and `kb.add_names`, even
+        before the vocabulary was saved; `all`, all names in the vocabulary; `none`, only
+        misspelled names
+    misspelled (bool): also find misspelled names of diseases and chemicals (`athsma`): words of
+        six or more lower-case letters outside other mentions that occur neither in the vocabulary
+        nor in biomedical text and are a typo away from a name
+    label (Name | None): label of all mentions found; null: the label whose types in the linker's
+        `types_by_label` include those of the concept; if that table is empty, one of DISEASE,
+        CHEMICAL, GENE, SPECIES, and CELL_LINE; otherwise CONCEPT
+    overlap (Overlap): when a name replaces overlapping mentions of other components: `longer`, if
+        it contains all of their words and more; `replace`, always; `keep`, never
+    min_length (int): minimum number of letters and digits in a name, except for added names
+    stop_words (Names | None): names that consist only of these words, in lower case or
+        capitalized, are not matched unless they were added; null: spaCy's English stop words and
+        some everyday words
     """
 
     COMPONENT = "angel_matcher"

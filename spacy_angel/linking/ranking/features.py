@@ -1,10 +1,8 @@
-"""The evidence that the reranker weighs: numbers that tell the right concept of a mention from the
-others, and from none.
+"""The features of the reranker.
 
-A feature is one function with its name, its formula and an example, which `@feature` puts into
-`FEATURES`, or into `MENTION_FEATURES` if it is a property of the mention. It takes the candidates
-of many mentions as columns, n rows, and returns float64[n]. None knows a vocabulary or an entity
-type by name.
+A feature is a function that computes float64[n] from the `Columns` of n candidates. `@feature`
+registers it with a formula and an example, in `FEATURES`, or in `MENTION_FEATURES` if it is a
+property of the mention. Features do not depend on a particular vocabulary or entity type.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,25 +14,25 @@ from ...vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPE
 from ..types import FLOOR, SPELLING, Query
 
 UNSURE = 10.0
-"""The model is unsure if it gives its best name exp(-10) or less, and sure if it gives 1."""
+"""Log-probabilities are divided by this number of nats."""
 SHORT = 4
-"""Letters up to which a mention may be a short form, of which similar letters mean nothing."""
+"""Mentions of up to so many letters may be abbreviations; their spelling is not compared."""
 _OF_LONG = 0.2
 
 
 class Columns(NamedTuple):
-    """The candidates of m queries, n rows sorted by query: fields of `Candidate`, and those of
-    `Query` for the concept, as float64[n], true as 1. Beside them:
+    """The n candidates of m queries, sorted by query: fields of `Candidate` and of `Query` as
+    float64[n], with 1 for true, and these:
 
     query (np.ndarray): int64[n], number of the query. starts (np.ndarray): int64[m], first row of
-        each query, which has at least one.
-    is_spelled (np.ndarray): the name resembles the corrected spelling most.
-    by_letters (np.ndarray): 0 if the mention is short and not the name: it may be a short form of
-        it, whose letters mean nothing; else 1.
-    is_short (np.ndarray): the mention may be a short form.
-    unsure (np.ndarray): of the mention, 0 to 1, as the log-probability of its best name is 0 to
-        -10.
-    closest (np.ndarray): of the mention, the greatest `meaning`.
+        each query; each has at least one.
+    is_spelled (np.ndarray): whether the corrected spelling is most similar to the name.
+    by_letters (np.ndarray): 0 if the mention may be an abbreviation and is not an exact match;
+        else 1.
+    is_short (np.ndarray): whether the mention may be an abbreviation.
+    unsure (np.ndarray): uncertainty of the model: 0 to 1 for a log-probability of 0 to -10 of the
+        best name.
+    closest (np.ndarray): the maximum of `meaning` over the candidates of the query.
     """
 
     query: np.ndarray
@@ -94,8 +92,8 @@ def columns_of(queries: Sequence[Query]) -> Columns:
 
 
 class Feature(NamedTuple):
-    """name (str): in the reranker's file. formula (str): what it is. example (str): one value.
-    values (Callable): `Columns` to float64[n]."""
+    """name (str): name in the file of weights. formula (str): definition. example (str): an example
+    with its value. values (Callable): computes float64[n] from `Columns`."""
 
     name: str
     formula: str
@@ -127,13 +125,13 @@ def feature(
 
 @feature("log P(name | mention) / 10, at least -3", "-2 nats: -0.2")
 def confidence(c: Columns) -> np.ndarray:
-    """Confidence of the model: of the name given the mention in its context (ANGEL, equation 1)."""
+    """Log-probability of the name given the mention in its context (ANGEL, equation 1)."""
     return np.maximum(c.log_prob, FLOOR) / UNSURE
 
 
 @feature("cosine of 3-grams, weighted by rarity", "photoreceptor, photoreceptor cell: 0.99")
 def similarity(c: Columns) -> np.ndarray:
-    """String similarity of wording and name; 0 for a short mention that is not the name."""
+    """String similarity of query and name; 0 for a short mention that is not an exact match."""
     return c.cosine * c.by_letters
 
 
@@ -145,23 +143,23 @@ def edits(c: Columns) -> np.ndarray:
 
 @feature("cosine of the names' vectors of word pieces", "renal stones, kidney calculi: 0.6")
 def vectors(c: Columns) -> np.ndarray:
-    """Similarity of the words' meanings; 0 as for `similarity`."""
+    """Similarity of the meanings of the words; 0 as for `similarity`."""
     return c.vectors * c.by_letters
 
 
 @feature("cosine of the name encoder's vectors", "teeth were hurting, toothache: 0.8")
 def meaning(c: Columns) -> np.ndarray:
-    """Similarity in meaning of name and wording (SapBERT, section 2); 0 as for `similarity`."""
+    """Similarity in meaning of query and name (SapBERT, section 2); 0 as for `similarity`."""
     return c.meaning * c.by_letters
 
 
-@feature("what `meaning` has above 0.7, / 0.3", "0.85: 0.5")
+@feature("(`meaning` - 0.7) / 0.3, at least 0", "0.85: 0.5")
 def same_meaning(c: Columns) -> np.ndarray:
-    """Synonyms are close, and other names of a vocabulary are at some distance."""
+    """Distinguishes synonyms from other similar names."""
     return np.maximum(c.meaning * c.by_letters - 0.7, 0.0) / 0.3
 
 
-@feature("`meaning` less the greatest of all candidates", "0.6 beside one of 0.8: -0.2")
+@feature("`meaning` minus its maximum over the candidates", "0.6, maximum 0.8: -0.2")
 def closest(c: Columns) -> np.ndarray:
     """Whether another name is closer in meaning."""
     return (c.meaning - c.closest) * c.by_letters
@@ -169,36 +167,36 @@ def closest(c: Columns) -> np.ndarray:
 
 @feature("1 for an exact match", "Heart attack, heart attack: 1")
 def exact(c: Columns) -> np.ndarray:
-    """The name is what the document says, apart from case and punctuation."""
+    """The name equals the mention or its long form, apart from case and punctuation."""
     return c.is_query * (1.0 - c.is_spelled)
 
 
-@feature("of an exact match: 1 canonical, -1 related, broad or narrow synonym", "heart, Heart: 1")
+@feature("exact match: 1 canonical, -1 related, broad, or narrow synonym", "heart, Heart: 1")
 def scope(c: Columns) -> np.ndarray:
-    """What the vocabulary says of the name: `heart` is the name of one concept, and a related
-    synonym of others."""
+    """Scope of the name in the vocabulary: `heart` is the canonical name of one concept and a
+    related synonym of others."""
     return c.scope * c.is_query * (1.0 - c.is_spelled)
 
 
-@feature("1 if the name resembles the corrected spelling most", "heart atack, heart attack: 1")
+@feature("1 if the corrected spelling is most similar", "heart atack, heart attack: 1")
 def spelled(c: Columns) -> np.ndarray:
-    """The mention was read as another word than the document has."""
+    """The name was found by correcting the spelling of the mention."""
     return c.is_spelled
 
 
 @feature(
     "if the document names the concept in other words: 1 for a short mention, 0.2 for others",
-    "WS beside Williams syndrome: 1",
+    "WS and Williams syndrome: 1",
 )
 def coherence(c: Columns) -> np.ndarray:
-    """Document coherence: another mention names the concept beyond doubt, which matters most for
-    short forms."""
+    """Document coherence: another mention clearly refers to the concept, which matters most for
+    abbreviations."""
     return c.is_coherent * np.where(c.is_short > 0, 1.0, _OF_LONG)
 
 
-@feature("1 for other numbers, 0.5 for numbers on one side only", "type 1 diabetes, type 2: 1")
+@feature("1 if numbers differ, 0.5 if only one has a number", "type 1 diabetes, type 2: 1")
 def number(c: Columns) -> np.ndarray:
-    """Mention and name have different numbers."""
+    """Mention and name contain different numbers."""
     return c.number
 
 
@@ -206,22 +204,22 @@ def number(c: Columns) -> np.ndarray:
     "share of the mention's words that the name lacks, weighted", "outer hair cell, hair cell: 0.4"
 )
 def missing(c: Columns) -> np.ndarray:
-    """A name that says less than the mention is often that of a broader concept."""
+    """A name with fewer words than the mention often belongs to a broader concept."""
     return c.missing
 
 
 @feature("share of the name's words that the mention lacks, weighted", "rod, rod cell: 0.3")
 def added(c: Columns) -> np.ndarray:
-    """A name that says more than the mention is often that of a narrower concept."""
+    """A name with more words than the mention often belongs to a narrower concept."""
     return c.added
 
 
 @feature(
-    "2 · shared / (words of both), unless it is a wording",
+    "2 · shared / (words of both), 0 for an exact match",
     "type I fiber, type I muscle fiber: 0.86",
 )
 def overlap(c: Columns) -> np.ndarray:
-    """Words that are the same apart from plurals."""
+    """Share of common words, ignoring plurals."""
     return c.overlap * (1.0 - c.is_query)
 
 
@@ -229,40 +227,40 @@ def overlap(c: Columns) -> np.ndarray:
     "weight of the concept's other names that occur around the mention", "TS … thymidylate: 0.6"
 )
 def context(c: Columns) -> np.ndarray:
-    """The rest of the text, see `context.context_overlap`."""
+    """Context of the mention, see `context.context_overlap`."""
     return c.context
 
 
 @feature(
-    "1 the first species of the text, 0.7 another, -1 none of it", "TP53 in a text of mice: -1"
+    "main species of the text 1, another 0.7, not in the text -1", "human TP53, text on mice: -1"
 )
 def species(c: Columns) -> np.ndarray:
-    """Species context, for vocabularies whose concepts have a species; else 0."""
+    """Species of the document, for vocabularies whose concepts have a species; else 0."""
     absent, other, main = (
         c.species == rank for rank in (ABSENT_SPECIES, OTHER_SPECIES, MAIN_SPECIES)
     )
     return main + 0.7 * other - 1.0 * absent
 
 
-@feature("1 the canonical name letter by letter, 0.5 the second name", "Trp53, Trp53: 1")
+@feature("canonical name, same case: 1; second name: 0.5", "Trp53, Trp53: 1")
 def name_rank(c: Columns) -> np.ndarray:
-    """Which of its names a gene is called by; for vocabularies with homonyms, else 0."""
+    """Which name of the gene is used, for vocabularies with homonyms; else 0."""
     return c.name_rank
 
 
 @feature("1", "1", mention=True)
 def bias(c: Columns) -> np.ndarray:
-    """How often a link is right, all else being equal."""
+    """Intercept."""
     return np.ones(len(c.query))
 
 
 @feature("1 for a mention of up to 4 letters", "CF: 1", mention=True)
 def short(c: Columns) -> np.ndarray:
-    """A short form may be that of something else."""
+    """Short mentions are ambiguous."""
     return c.is_short
 
 
 @feature("-log P(best name | mention) / 10, at most 1", "-2 nats: 0.2", mention=True)
 def unsure(c: Columns) -> np.ndarray:
-    """The model gives no name a high probability."""
+    """Uncertainty of the model: no name has a high probability."""
     return c.unsure

@@ -67,29 +67,29 @@ class CandidateSettings(SettingsBlock):
     """`[components.angel_linker.candidates]`: which mentions are linked, and where their concepts
     are looked for.
 
-    span_key (Name | None): span group with the mentions; null: `doc.ents`
-    types_by_label (dict[Name, Names] | None): label → semantic types of its concepts; concepts
-        without types are always allowed. An empty list allows all types that suit: a mention
-        labeled as one of DISEASE, CHEMICAL, GENE, SPECIES, CELL_LINE links to none of another of
-        these. Labels match in any known spelling (`OrganismTaxon` is `SPECIES`); mentions with
-        other labels are not linked, with one warning per label. An empty table: all labels are
-        linked. null: the types of a shipped vocabulary, an empty table for any other
-    labels_discard (Names): labels not to link: these entities keep their identifier, or get
-        `NIL`
+    span_key (Name | None): span group that contains the mentions; null: `doc.ents`
+    types_by_label (dict[Name, Names] | None): for each label, the semantic types that its mentions
+        may link to; concepts without types are always allowed. An empty list allows all types,
+        except that mentions labeled DISEASE, CHEMICAL, GENE, SPECIES, or CELL_LINE never link to
+        another of these. Labels match in any known spelling (`OrganismTaxon` is `SPECIES`);
+        mentions with other labels are not linked, with one warning per label. If the table is
+        empty, all labels are linked. null: the types of a shipped vocabulary, or an empty table
+        for any other
+    labels_discard (Names): labels that are not linked: their entities keep their identifier, or
+        get `NIL`
     rewrite (bool): replace clinical short forms, lay terms, brand names, and other common words
-        that are no names of the vocabulary; shorten organisms to their binomial name
-        (`Escherichia coli O157`); try letters and digits together or apart (`SIRT-1` as SIRT1);
-        and correct words that occur neither in the vocabulary nor in biomedical text, by up to one
-        edit, or two in words of eight letters and more
-    num_beams (int | None): beams of the beam search, and maximum number of names that the model
-        writes for a mention; null: as the model was published with, 10 for the released ones,
-        else 5
-    length_penalty (float): exponent of the number of tokens by which the search divides the
-        log-probability of a name
-    shortcuts (bool): skip searches that rarely change a link: equal mentions of a document with
-        equal labels are searched once; with the reranker, a mention of more than four letters that
-        is a name of exactly one concept links to it without the model, with probability 0.96 and no
-        `log_prob`, and so do mentions whose similar names leave no doubt
+        that are not names in the vocabulary; reduce organisms to their binomial name
+        (`Escherichia coli O157`); join or separate letters and digits (`SIRT-1` as SIRT1); and
+        correct words that occur neither in the vocabulary nor in biomedical text, by one edit, or
+        by two in words of eight or more letters
+    num_beams (int | None): number of beams, and maximum number of names that the model generates
+        for a mention; null: as published, 10 for released models and 5 for others
+    length_penalty (float): the search divides the log-probability of a name by its number of
+        tokens raised to this power
+    shortcuts (bool): skip searches that rarely change a link. Equal mentions with equal labels in
+        a document are searched once. With the reranker, a mention of more than four letters that
+        is the name of exactly one concept is linked without the model, with a probability of 0.96
+        and no `log_prob`, as are mentions for which the similar names leave no doubt
     """
 
     COMPONENT = "angel_linker.candidates"
@@ -106,11 +106,11 @@ class CandidateSettings(SettingsBlock):
 class RerankerSettings(SettingsBlock):
     """`[components.angel_linker.reranker]`.
 
-    enabled (bool): rank candidates by further features: names similar to the mention, its long
-        form, or another way to write it become candidates, and probabilities are the reranker's.
-        false: the model alone decides, as published
-    nil_prior (float | None): expected share of mentions without a concept in the vocabulary: a
-        higher value gives more `NIL`. null: as the reranker was fitted
+    enabled (bool): add names that are similar to the mention, to its long form, or to another way
+        to write it as candidates, and compute probabilities with the reranker. false: the model
+        alone decides, as published
+    nil_prior (float | None): expected share of mentions without a concept in the vocabulary;
+        higher values give more `NIL`. null: the share in the data that the reranker was fitted on
     """
 
     COMPONENT = "angel_linker.reranker"
@@ -122,16 +122,17 @@ class RerankerSettings(SettingsBlock):
 class DecisionSettings(SettingsBlock):
     """`[components.angel_linker.decision]`.
 
-    threshold (float | None): minimum probability of a link, unless a rule of curation decides;
-        null: off
-    curation (str | None): TSV of curation rules: strings that are names or never are, concepts
-        to exclude or to allow; reloaded when it changes, and saved with the pipeline
-    prefer (Names): preferred prefixes of the identifiers to write, best first, e.g. `["MONDO",
-        "MESH"]`; concepts without any of them keep their own identifier. `candidates` then also
-        have `other_ids`
-    overwrite (bool): also link mentions that have an identifier already
+    threshold (float | None): minimum probability of a link, unless a curation rule decides; null:
+        no minimum
+    curation (str | None): TSV file of curation rules; reloaded when it changes, and saved with
+        the pipeline
+    prefer (Names): prefixes of the identifiers to write, most preferred first, e.g. `["MONDO",
+        "MESH"]`; concepts without such an identifier keep their own. The others are in
+        `candidates`, under `other_ids`
+    overwrite (bool): also link mentions that already have an identifier
     drop_unlinked_below (float): remove entities from `doc.ents` that get `NIL` and whose
-        `span._.mention_probability` is below this; entities without one and span groups stay
+        `span._.mention_probability` is below this value; entities without a probability, and
+        span groups, are not affected
     """
 
     COMPONENT = "angel_linker.decision"
@@ -145,11 +146,11 @@ class DecisionSettings(SettingsBlock):
 
 class OutputSettings(SettingsBlock):
     """`[components.angel_linker.outputs]`: names of the attributes on `span._`, so that a pipeline
-    can have several linkers. They are read once, when the component is made.
+    can have several linkers. They take effect when the component is created.
 
-    kb_id (Name): attribute of the identifier; `kb_id` also sets `span.kb_id_`
-    kb_ents (Name): attribute of the concepts
-    candidates (Name): attribute of all candidates
+    kb_id (Name): attribute with the identifier; `kb_id` also sets `span.kb_id_`
+    kb_ents (Name): attribute with the concepts
+    candidates (Name): attribute with all candidates
     """
 
     COMPONENT = "angel_linker.outputs"
@@ -166,12 +167,12 @@ class OutputSettings(SettingsBlock):
 
 
 class RuntimeSettings(SettingsBlock):
-    """`[components.angel_linker.runtime]`. `device` and `dtype` are read once, when the model is
+    """`[components.angel_linker.runtime]`. `device` and `dtype` take effect when the model is
     opened.
 
     device (str): `cpu`, `cuda`, `cuda:1`, …
-    dtype (str): type of the weights while they run; `int8` on a CPU only, `float16` elsewhere
-        only; `auto`: the one that a short measurement finds fastest here
+    dtype (str): type of the weights in memory; `int8` runs on CPUs only, `float16` on GPUs only;
+        `auto` measures which type is fastest on this machine
     batch_size (int): mentions per batch of the model
     """
 
@@ -186,8 +187,8 @@ class RuntimeSettings(SettingsBlock):
 
 
 class LinkerSettings(CheckedSettings):
-    """The settings of `angel_linker`, all but its model, vocabulary and scorer, in five blocks. The
-    defaults are those with which the shipped pipelines were measured.
+    """The settings of `angel_linker` except model, vocabulary, and scorer, in five blocks. The
+    shipped pipelines were evaluated with the defaults.
 
     candidates (CandidateSettings), reranker (RerankerSettings), decision (DecisionSettings),
     outputs (OutputSettings), runtime (RuntimeSettings): each, or a table of some of its entries.
@@ -203,7 +204,7 @@ class LinkerSettings(CheckedSettings):
     runtime: RuntimeSettings = RuntimeSettings()
 
     def copy_now(self) -> "LinkerSettings":
-        """RETURNS (LinkerSettings): with the values of this moment, to be changed independently."""
+        """RETURNS (LinkerSettings): an independent copy with the current values."""
         return LinkerSettings.from_dict(self.to_dict())
 
     def assign(self, values: Mapping[str, Any]) -> None:
