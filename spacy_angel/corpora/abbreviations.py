@@ -1,4 +1,4 @@
-"""Abbreviations that a text defines: scispaCy's detector, and Ab3P, which the papers used."""
+"""Detectors of abbreviations that a text defines: scispaCy's, and Ab3P, which the papers used."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,8 +13,8 @@ Detector = Callable[[str], list[tuple[str, str]]]
 
 @contextmanager
 def quiet_scispacy() -> Iterator[None]:
-    """scispaCy's detector warns (W036) of every text that defines no abbreviation, since its
-    matcher is empty then, which is no mistake."""
+    """Silence W036, with which scispaCy's detector warns of each text without abbreviations,
+    because its matcher is then empty."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"\[W036\]")
         yield
@@ -22,7 +22,8 @@ def quiet_scispacy() -> Iterator[None]:
 
 @cache
 def scispacy_detector() -> Detector:
-    """Schwartz and Hearst's rule in scispaCy's detector, on words of spaCy's English tokenizer.
+    """Detect abbreviations with scispaCy's detector (Schwartz and Hearst, 2003), using spaCy's
+    English tokenizer.
 
     RETURNS (Detector): text → pairs of short and long form, in the order of the text.
     """
@@ -45,10 +46,10 @@ def scispacy_detector() -> Detector:
 
 @cache
 def ab3p_detector() -> Detector:
-    """Ab3P (Sohn et al., 2008), which the papers used.
+    """Detect abbreviations with Ab3P (Sohn et al., 2008), which the papers used.
 
     RETURNS (Detector): text → pairs of short and long form, in the order of the text.
-    RAISES (AngelError): where pyab3p is not installed.
+    RAISES (AngelError): pyab3p is not installed.
     """
     try:
         from pyab3p import Ab3p

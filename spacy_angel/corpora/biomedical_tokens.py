@@ -1,5 +1,5 @@
-"""A tokenizer for articles and clinical notes: spaCy's own, with the compounds of the one and the
-short forms and list marks of the other.
+"""A tokenizer for articles and clinical notes: spaCy's, with rules for biomedical compounds, short
+forms, and list marks.
 
     Trp53-/- mice    → Trp53 | -/- | mice              (spaCy's English: Trp53-/- | mice)
     CD4(+) T cells   → CD4 | ( | + | ) | T | cells     (spaCy's English: CD4(+ | ) | T | cells)
@@ -7,8 +7,8 @@ short forms and list marks of the other.
     -cough 2)anemia  → - | cough | 2) | anemia         (spaCy's English: -cough | 2)anemia)
     HTN->CKD         → HTN | -> | CKD                  (spaCy's English: HTN->CKD)
 
-A mention that begins or ends inside a token cannot be found; nor can one that a name shares its
-token with. The rules are saved with the pipeline's tokenizer.
+Entities consist of whole tokens, so a mention that begins or ends inside a token cannot be found.
+The rules are saved with the tokenizer of the pipeline.
 """
 
 from collections.abc import Callable
@@ -45,9 +45,9 @@ _NO_FACES = frozenset(("8)", "8-)", "(-8", "8D", "8-D"))
 
 
 def add_biomedical_tokens(nlp: "Language") -> None:
-    """nlp (Language): its tokenizer gets the rules; twice is as good as once.
+    """Add the rules to the tokenizer of a pipeline. Calling it twice has no further effect.
 
-    The tokenizer must be spaCy's rule-based one.
+    nlp (Language): a pipeline with spaCy's rule-based tokenizer.
     """
     from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
@@ -66,9 +66,9 @@ def add_biomedical_tokens(nlp: "Language") -> None:
 
 
 def make_biomedical_tokenizer() -> "Callable[[Language], Language]":
-    """RETURNS (Callable[[Language], Language]): `add_biomedical_tokens`, as the section
-    `initialize` of a training config calls it:
-    `before_init = {"@callbacks": "spacy_angel.biomedical_tokens.v1"}`."""
+    """RETURNS (Callable[[Language], Language]): `add_biomedical_tokens`, to be called from the
+    section `[initialize]` of a training config: `before_init = {"@callbacks":
+    "spacy_angel.biomedical_tokens.v1"}`."""
 
     def add(nlp: "Language") -> "Language":
         add_biomedical_tokens(nlp)

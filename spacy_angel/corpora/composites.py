@@ -1,4 +1,4 @@
-"""Coordinated mentions (`breast and ovarian cancer`) taken apart."""
+"""Splitting of coordinated mentions, such as `breast and ovarian cancer`."""
 
 import re
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ _SHARED_HEAD = re.compile(r".*\b(?:of|in|to)(?: the)?(?= \S)", re.IGNORECASE)
 
 
 def split_composite(mention: str, n_parts: int) -> list[str]:
-    """Split a coordination that stands for several concepts; every part gets the shared word.
+    """Split a coordination of several concepts; each part gets the shared word.
 
     mention (str): e.g. `breast, ovarian or skin cancers`, `disease of the heart and lung`.
-    n_parts (int): concepts it stands for.
-    RETURNS (list[str]): one text a part, `breast cancers`, `ovarian cancers`, `skin cancers`;
-        `disease of the heart`, `disease of the lung`. Empty where the mention does not fall in
-        exactly `n_parts`.
+    n_parts (int): number of concepts.
+    RETURNS (list[str]): the text of each part, `breast cancers`, `ovarian cancers`, `skin cancers`;
+        `disease of the heart`, `disease of the lung`. Empty if the mention does not have exactly
+        `n_parts` parts.
     """
     parts = [part for part in _COORDINATION.split(mention.strip()) if part]
     if n_parts < 2 or len(parts) != n_parts:
@@ -32,13 +32,13 @@ def split_composite(mention: str, n_parts: int) -> list[str]:
 
 
 def first_part(mention: str, n_parts: int) -> str:
-    """The one part of a composite that the released files of NCBI-disease have.
+    """Return the part of a composite that the released files of NCBI-disease contain.
 
     mention (str): e.g. `breast, ovarian or other cancers`, `deficiency of C6 and C7`.
-    n_parts (int): concepts it stands for.
-    RETURNS (str): what stands before the coordination, and the words behind it but for the first
-        of the last part: `breast cancers`, `deficiency of C6`; of a mention that does not fall into
-        so many parts its first word where it has as many words, else all.
+    n_parts (int): number of concepts.
+    RETURNS (str): the words before the coordination, and those after the first word of its last
+        part: `breast cancers`, `deficiency of C6`. If the mention does not have `n_parts` parts:
+        its first word if it has `n_parts` words, or else the whole mention.
     """
     parts = [part for part in _COORDINATION.split(mention.strip()) if part]
     if len(parts) != n_parts:
@@ -48,14 +48,13 @@ def first_part(mention: str, n_parts: int) -> str:
 
 
 def parts_in_place(mention: str, parts: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the individual mentions of a composite stand in it, by the rules of the released
-    BC5CDR files.
+    """Locate the parts of a composite, by the rules of the released files of BC5CDR.
 
     mention (str): e.g. `renal and hepatic toxicity`.
-    parts (Sequence[str]): as the seventh column has them.
-    RETURNS (list[tuple[int, int]]): start and end of each: of the parts themselves where the
-        mention consists of them and spaces; of two parts what stands before and after the first
-        ` and `, or else ` or `; otherwise none.
+    parts (Sequence[str]): texts of the parts, from the seventh column.
+    RETURNS (list[tuple[int, int]]): start and end of each part: of the parts themselves if the
+        mention consists only of them and spaces; for two parts, the text before and after the first
+        ` and `, or else ` or `; otherwise empty.
     """
     if " ".join(parts) == mention:
         starts = accumulate((len(part) + 1 for part in parts[:-1]), initial=0)

@@ -1,4 +1,4 @@
-"""Convert corpora to the preprocessed file that training reads, or to the files of another tool."""
+"""Conversion of corpora to the format of training, or to the format of another tool."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -25,18 +25,18 @@ def prepare_corpus(
     options: Mapping[str, Any] | None = None,
     to_options: Mapping[str, Any] | None = None,
 ) -> CorpusReport:
-    """Read corpora, preprocess them and write one file or folder.
+    """Read corpora, preprocess them, and write one file or folder.
 
     files (Sequence[Path]): corpora, written one after the other.
     output (Path): replaced once the new file is complete.
     format (str | None): format of all files; None: inferred from each file.
     to (str): format to write, see `registry.writable_formats`.
     steps (Preprocessing | None): e.g. from `preprocessing.PUBLISHED`.
-    kb (ConceptKB | None): tells which concepts are known, and their names for formats that show
-        them.
-    options (Mapping[str, Any] | None): of `corpora.read_corpus`.
-    to_options (Mapping[str, Any] | None): of the writer.
-    RETURNS (CorpusReport): of reading and preprocessing, with `documents_written` and
+    kb (ConceptKB | None): vocabulary with the known concepts, and with their names for formats that
+        show them.
+    options (Mapping[str, Any] | None): options of `corpora.read_corpus`.
+    to_options (Mapping[str, Any] | None): options of the writer.
+    RETURNS (CorpusReport): counts of reading and preprocessing, with `documents_written` and
         `mentions_written`.
     RAISES (AngelError): a corpus or option is invalid; nothing is written then.
     """
@@ -58,7 +58,7 @@ def prepared_documents(
     known: Container[str] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Iterator[CorpusDocument]:
-    """Yield the documents that `prepare_corpus` writes; the report is filled on the way."""
+    """Yield the documents that `prepare_corpus` writes, and fill the report."""
     corpora = [read_corpus(file, format, report=report, **(options or {})) for file in files]
     documents: Iterator[CorpusDocument] = chain.from_iterable(corpora)
     if steps is not None:

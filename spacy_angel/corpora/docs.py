@@ -1,4 +1,4 @@
-"""Gold documents as spaCy Docs and back."""
+"""Conversion of gold documents to spaCy Docs and back."""
 
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
@@ -18,12 +18,12 @@ _NIL = "NIL"
 
 
 def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
-    """A document as a Doc with gold mentions.
+    """Convert a document to a Doc with gold mentions.
 
-    All mentions are in `doc.spans["gold"]`, in order, with label and `kb_id_` (the composite as
-    one string); those that do not overlap, longer ones first, also in `doc.ents`, where a missing
-    label is `MENTION`. A token that a mention begins or ends in is split there, so that offsets
-    are exact.
+    All mentions are in `doc.spans["gold"]`, in order, with label and `kb_id_` (for a composite, one
+    string). Mentions that do not overlap, longer ones first, are also in `doc.ents`, with the label
+    `MENTION` if they have none. Tokens are split at the boundaries of mentions, so offsets are
+    exact.
 
     document (CorpusDocument): any.
     nlp (Language): its tokenizer and vocab are used.
@@ -68,12 +68,12 @@ def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
 
 
 def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
-    """The gold mentions of a Doc: its spans `gold`, or its entities if there are none.
+    """Convert a Doc to a document with its mentions: the span group `gold`, or its entities.
 
     doc (Doc): from `to_doc`, or any other.
-    doc_id (str): used if the Doc has none in its `user_data`.
-    RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`; a mention that was
-        linked to `NIL` has no identifier.
+    doc_id (str): used if `user_data` contains none.
+    RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`. Mentions linked to
+        `NIL` have no identifier.
     """
     data = doc.user_data
     spans = list(doc.spans.get(GOLD_SPANS, doc.ents))

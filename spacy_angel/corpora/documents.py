@@ -1,4 +1,4 @@
-"""Documents with gold mentions, what reading them counted, and the rules all formats share."""
+"""Documents with gold mentions, reports of reading, and the rules that all formats share."""
 
 import re
 import unicodedata
@@ -15,17 +15,17 @@ from ..vocabulary.names.labels import find_entries
 
 @dataclass(frozen=True, slots=True)
 class GoldMention:
-    """A mention that an annotator marked and linked.
+    """A mention that was annotated and linked.
 
-    start (int), end (int): character offsets into the document's text.
+    start (int), end (int): character offsets in the text of the document.
     text (str): the text between them, always `document.text[start:end]`.
-    label (str): type as the corpus gives it, e.g. `Disease` or `T116,T123`; empty where unknown.
-    concept_ids (str): identifiers in normal form; a composite stays one string, its parts joined
-        by `|` or `+`; empty where the mention has none.
-    parts (tuple[str, ...]): the individual mentions of a composite where the corpus spells them
-        out (BC5CDR's seventh column), e.g. `("Ocular toxicity", "auditory toxicity")`.
-    read_as (str): what a model reads in its place, where preprocessing left the text as it is;
-        empty: the text.
+    label (str): type in the corpus, e.g. `Disease` or `T116,T123`; empty if unknown.
+    concept_ids (str): identifiers in normal form; for a composite, one string in which they are
+        joined by `|` or `+`; empty if there are none.
+    parts (tuple[str, ...]): the parts of a composite if the corpus lists them (the seventh column
+        of BC5CDR), e.g. `("Ocular toxicity", "auditory toxicity")`.
+    read_as (str): what a model reads instead of the mention, if preprocessing did not change the
+        text; empty: the text.
     """
 
     start: int
@@ -41,11 +41,11 @@ class GoldMention:
 class CorpusDocument:
     """A document with its gold mentions.
 
-    doc_id (str): PMID, or file and line where the corpus numbers nothing.
-    text (str): title and abstract with one space between.
+    doc_id (str): PMID, or file and line if the corpus has no identifiers.
+    text (str): title and abstract, separated by a space.
     mentions (tuple[GoldMention, ...]): in the order of the file; they may overlap.
-    title_end (int | None): end of the title in `text`, where there is one.
-    steps (tuple[str, ...]): preprocessing done so far, e.g. `("lowercase", "composites=drop")`.
+    title_end (int | None): end of the title in `text`, if there is a title.
+    steps (tuple[str, ...]): preprocessing steps, e.g. `("lowercase", "composites=drop")`.
     """
 
     doc_id: str
@@ -58,12 +58,12 @@ class CorpusDocument:
     def of_string(
         cls, doc_id: str, string: str, context: str = "", label: str = "", concept_ids: str = ""
     ) -> "CorpusDocument":
-        """A string as the only mention of a document.
+        """Make a document with a string as its only mention.
 
-        doc_id (str): of the document. string (str): not blank.
-        context (str): text around it; empty: the string alone. The string is marked where it first
-            occurs, preferably as a whole word and in its own case; if it does not occur, it is put
-            in front.
+        doc_id (str): identifier of the document. string (str): not blank.
+        context (str): text that contains the string; empty: the string alone. The mention is the
+            first occurrence, preferably as a whole word and in the same case. If there is none, the
+            string is put before the context.
         label (str), concept_ids (str): of the mention.
         RETURNS (CorpusDocument): with one mention.
         """
@@ -75,14 +75,15 @@ class CorpusDocument:
         return cls(doc_id, text, (mention,))
 
     def without_ids(self) -> "CorpusDocument":
-        """RETURNS (CorpusDocument): its mentions without identifiers, which a linker that does not
-        overwrite would hand back."""
+        """RETURNS (CorpusDocument): the document without identifiers, which a linker that does not
+        overwrite would keep."""
         return replace(self, mentions=tuple(replace(m, concept_ids="") for m in self.mentions))
 
 
 def place_of(string: str, context: str) -> int:
-    """string (str): to look for. context (str): where. RETURNS (int): where it occurs as a whole
-    word, or else anywhere; in its own case, or else in any; -1 if it does not."""
+    """string (str): string to find. context (str): text to search. RETURNS (int): offset of the
+    string: as a whole word if possible, and in the same case if possible; -1 if it does not
+    occur."""
     anywhere = re.escape(string)
     for pattern in (rf"(?<![^\W_]){anywhere}(?![^\W_])", anywhere):
         for flags in (0, re.IGNORECASE):
@@ -92,8 +93,8 @@ def place_of(string: str, context: str) -> int:
 
 
 def is_same_mention(first: str, second: str) -> bool:
-    """Compare mentions as a normalization of Unicode leaves them: `TNF-α` is `TNF-a` and
-    `TNF-alpha`; accents, case and everything but letters and digits are ignored.
+    """Compare mentions, ignoring changes by Unicode normalization: `TNF-α` equals `TNF-a` and
+    `TNF-alpha`. Accents, case, and everything except letters and digits are ignored.
 
     first (str), second (str): mentions.
     RETURNS (bool): whether they have the same letters and digits, and at least one.
@@ -102,7 +103,7 @@ def is_same_mention(first: str, second: str) -> bool:
 
 
 def _letters(text: str, length: int | None) -> str:
-    """Letters and digits, Greek letters as so many characters of their names."""
+    """Letters and digits; Greek letters become the first `length` letters of their names."""
     names = ((c, unicodedata.name(c, "")) for c in unicodedata.normalize("NFKD", text).casefold())
     latin = (n.split()[-1][:length].lower() if n.startswith("GREEK") else c for c, n in names)
     return "".join(c for c in latin if c.isalnum())
@@ -111,12 +112,12 @@ def _letters(text: str, length: int | None) -> str:
 def ends_beyond(
     mention: GoldMention, text: str, doc_id: str, report: ReadingReport | None = None
 ) -> bool:
-    """Warn of a mention that ends beyond its text, and count it.
+    """Warn if a mention ends beyond its text, and count it.
 
-    mention (GoldMention): to check.
-    text (str), doc_id (str): of its document.
+    mention (GoldMention): mention to check.
+    text (str), doc_id (str): text and identifier of its document.
     report (ReadingReport | None): gets `mentions_outside_text`.
-    RETURNS (bool): whether it does, so that the caller skips it.
+    RETURNS (bool): whether it ends beyond the text; the caller skips it then.
     """
     if mention.end <= len(text):
         return False
@@ -131,15 +132,15 @@ def ends_beyond(
 
 
 def within_text(document: CorpusDocument, report: ReadingReport | None = None) -> CorpusDocument:
-    """document (CorpusDocument): any. report (ReadingReport | None): see `ends_beyond`. RETURNS
-    (CorpusDocument): without the mentions that end beyond its text."""
+    """document (CorpusDocument): any. report (ReadingReport | None): see `ends_beyond`.
+    RETURNS (CorpusDocument): the document without mentions that end beyond its text."""
     text, doc_id = document.text, document.doc_id
     mentions = tuple(m for m in document.mentions if not ends_beyond(m, text, doc_id, report))
     return replace(document, mentions=mentions)
 
 
 def _unit_hint(mention: str, text: str, start: int, end: int) -> str:
-    """A sentence for offsets that count something else than characters."""
+    """Return a hint for offsets in another unit than characters."""
     for unit, encoding, size in (("bytes", "utf-8", 1), ("UTF-16 units", "utf-16-le", 2)):
         piece = text.encode(encoding, "replace")[start * size : end * size]
         if piece.decode(encoding, "replace") == mention:
@@ -149,19 +150,19 @@ def _unit_hint(mention: str, text: str, start: int, end: int) -> str:
 
 @dataclass
 class CorpusReport(ReadingReport):
-    """What was read, repaired and left out.
+    """Counts and notes on what was read, repaired, and skipped.
 
-    counts (Counter[str]): `documents` and `mentions` handed out, `mentions_without_id`; what was
-        met and taken care of: `duplicate_documents`, `duplicate_mentions`, `repeated_ids`,
-        `documents_outside_list`, `ids_not_found`, `relation_rows`, `individual_mentions`,
-        `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`, `terms_not_in_example`,
-        `mentions_outside_text` (skipped), `normalized_mentions` (see `is_same_mention`),
-        `unfinished_last_lines` (nothing else tells where a PubTator file is cut); and
-        with `strict=False` the `faults`, of them `mentions_left_out` and `documents_left_out`.
+    counts (Counter[str]): `documents` and `mentions` that were read, and `mentions_without_id`;
+        irregularities that were handled: `duplicate_documents`, `duplicate_mentions`,
+        `repeated_ids`, `documents_outside_list`, `ids_not_found`, `relation_rows`,
+        `individual_mentions`, `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`,
+        `terms_not_in_example`, `mentions_outside_text` (skipped), `normalized_mentions` (see
+        `is_same_mention`), `unfinished_last_lines` (the only sign of a truncated PubTator file);
+        and with `strict=False` `faults`, `mentions_left_out`, and `documents_left_out`.
         Preprocessing adds its own, see `spacy_angel.corpora.preprocessing`.
-    notes (list[str]): the cases by file, line and document.
-    position (int): bytes of the file read so far, as they lie on the disk.
-    versions (list[int]): of PubMed's articles, in the order of the documents.
+    notes (list[str]): the irregularities with file, line, and document.
+    position (int): bytes of the file read so far, compressed if the file is.
+    versions (list[int]): versions of PubMed articles, in the order of the documents.
     withdrawn (set[str]): PMIDs that a PubMed file deletes.
     """
 
@@ -171,12 +172,13 @@ class CorpusReport(ReadingReport):
 
 @dataclass
 class Reading(FileReading):
-    """One reading of a corpus: its name, what a fault does, how ids are completed.
+    """State of reading a corpus: its name, how faults are handled, how identifiers are completed.
 
-    name (str): the file as messages name it.
-    strict (bool): raise at the first fault; otherwise leave out what it spoils, and count it.
+    name (str): name of the file in messages.
+    strict (bool): raise at the first fault; otherwise skip and count what is invalid.
     report (CorpusReport): gets the counts.
-    prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label.
+    prefix (str | Mapping[str, str]): vocabulary of identifiers without a prefix, or one for each
+        label.
     """
 
     report: CorpusReport = field(default_factory=CorpusReport)
@@ -184,9 +186,9 @@ class Reading(FileReading):
 
     @contextmanager
     def leaving_out(self, line: int, kind: str) -> Iterator[None]:
-        """A document whose reading ends in a ValueError is left out, as a fault.
+        """Skip a document, and count a fault, if reading it raises a ValueError.
 
-        line (int): named by the message. kind (str): what was expected, e.g. `a correction`.
+        line (int): line number in the message. kind (str): what was expected, e.g. `a correction`.
         """
         try:
             yield
@@ -196,21 +198,20 @@ class Reading(FileReading):
             self.fault_at(line, f"not {kind}: {error}.", skipped="documents_left_out")
 
     def concept_ids(self, raw: str, label: str = "") -> str:
-        """raw (str): ids as the file gives them. RETURNS (str): in normal form."""
+        """raw (str): identifiers in the file. RETURNS (str): identifiers in normal form."""
         if isinstance(self.prefix, str):
             return normal_ids(raw, self.prefix)
         spelled = find_entries(label, self.prefix)
         return normal_ids(raw, self.prefix[spelled[0]] if spelled else "")
 
     def mention(self, given: GoldMention, text: str, doc_id: str, line: int) -> GoldMention | None:
-        """Check a mention against the text at its offsets, and bring its identifiers into normal
-        form.
+        """Check a mention against the text at its offsets, and normalize its identifiers.
 
-        Spaces at the edges are trimmed and counted, and other differences in spaces ignored:
-        document 10923035 of NCBI-disease has two spaces too many.
+        Spaces at the edges are trimmed and counted, and other differences in spaces are ignored:
+        document 10923035 of NCBI-disease has two extra spaces.
 
-        given (GoldMention): as the file gives it; the label `-` stands for none.
-        text (str): the document's.
+        given (GoldMention): mention in the file; the label `-` means no label.
+        text (str): text of the document.
         doc_id (str), line (int): for the message.
         RETURNS (GoldMention | None): None if it does not match the text (with strict=False).
         RAISES (AngelError): it does not match the text (with strict=True).
@@ -248,6 +249,6 @@ class Reading(FileReading):
         self, given: GoldMention, text: str, doc_id: str, line: int
     ) -> Iterator[CorpusDocument]:
         """given (GoldMention), text (str), doc_id (str), line (int): see `mention`.
-        YIELDS (CorpusDocument): a document with one mention, unless that is faulty."""
+        YIELDS (CorpusDocument): a document with one mention, unless the mention is invalid."""
         if mention := self.mention(given, text, doc_id, line):
             yield CorpusDocument(doc_id, text, (mention,))

@@ -1,4 +1,4 @@
-"""Entity types of mentions, whatever a corpus or a recogniser calls them, and what they tell."""
+"""Entity types of mentions, from the labels of corpora and recognizers."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -17,24 +17,24 @@ _NUMBER = re.compile(r"(\d+)(?:\(tax:\d+\))?", re.ASCII | re.IGNORECASE)
 
 
 def entity_type(label: str) -> str:
-    """The type that a label stands for, under the name that the shipped recognisers give it.
+    """Map a label to an entity type, as the shipped recognizers name it.
 
-    label (str): of a corpus or a recogniser.
-    RETURNS (str): e.g. `SpecificDisease` and `T047` → `DISEASE`, `CellLine` → `CELL_LINE`; a label
-        that is in no table, in capitals: `Plot` → `PLOT`.
+    label (str): of a corpus or recognizer.
+    RETURNS (str): e.g. `SpecificDisease` and `T047` → `DISEASE`, `CellLine` → `CELL_LINE`; unknown
+        labels in capitals: `Plot` → `PLOT`.
     """
     return entity_type_of(label) or label.upper()
 
 
 def types_left_out(found: Collection[str], labels: Collection[str]) -> frozenset[str]:
-    """Types that a recogniser finds and a corpus does not mark: it cannot tell whether they are
-    right.
+    """Return the types that a recognizer finds but a corpus does not annotate, for which
+    correctness cannot be determined.
 
-    found (Collection[str]): types of what was found, from `entity_type`.
-    labels (Collection[str]): all labels of the corpus.
-    RETURNS (frozenset[str]): e.g. `(["DISEASE", "GENE"], ["SpecificDisease"])` → `GENE`. A type
-        that is in no table stays in, and so does each where the corpus has mentions that may be
-        anything, or none of a known type.
+    found (Collection[str]): types of predicted mentions, from `entity_type`.
+    labels (Collection[str]): all labels in the corpus.
+    RETURNS (frozenset[str]): e.g. `(["DISEASE", "GENE"], ["SpecificDisease"])` → `GENE`. Unknown
+        types are never returned. Nothing is returned if the corpus has generic labels or no known
+        type.
     """
     marked = set(ENTITY_TYPES).intersection(map(entity_type, labels))
     if not marked or any(map(is_neutral, labels)):
@@ -47,14 +47,14 @@ def complete_ids(
     resolve: Callable[[str], str | None],
     report: CorpusReport | None = None,
 ) -> Iterator[CorpusDocument]:
-    """Numbers as identifiers of the space that their label tells: a `Gene` 6331 is `NCBIGene:6331`,
-    a `Species` 9606 `NCBITaxon:9606`.
+    """Complete numeric identifiers according to their labels: `6331` of a `Gene` becomes
+    `NCBIGene:6331`, and `9606` of a `Species` becomes `NCBITaxon:9606`.
 
     documents (Iterable[CorpusDocument]): with gold mentions.
-    resolve (Callable[[str], str | None]): of the vocabulary; a number that it knows as it stands
-        stays, e.g. in a table of one's own.
-    report (CorpusReport | None): gets the identifiers of each space as `ids_read_as_NCBIGene` and
-        so on.
+    resolve (Callable[[str], str | None]): of the vocabulary; identifiers that it contains without a
+        prefix are kept.
+    report (CorpusReport | None): gets the number of completed identifiers per vocabulary, as
+        `ids_read_as_NCBIGene` and so on.
     RETURNS (Iterator[CorpusDocument]): in the same order.
     """
     report = report if report is not None else CorpusReport()

@@ -1,4 +1,4 @@
-"""Gold mentions of a corpus as names of a vocabulary."""
+"""Gold mentions of a corpus as names in a vocabulary."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,11 +7,11 @@ from .documents import CorpusDocument
 
 
 def mention_names(documents: Iterable[CorpusDocument]) -> Iterator[tuple[str, str]]:
-    """Gold mentions as names of their concepts. A composite (`breast and ovarian cancer`) is a
-    name of neither part and left out.
+    """Yield gold mentions as names of their concepts. Composites (`breast and ovarian cancer`) are
+    skipped.
 
     documents (Iterable[CorpusDocument]): e.g. from `corpora.read_corpus`.
-    YIELDS (tuple[str, str]): identifier and text.
+    YIELDS (tuple[str, str]): identifier and name.
     """
     for document in documents:
         for mention in document.mentions:

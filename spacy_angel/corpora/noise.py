@@ -1,8 +1,7 @@
-"""Noise as people, keyboards and scanners make it.
+"""Noise in texts, as produced by people, keyboards, and scanners.
 
-A rule yields the places of a text where it applies and what may be there instead; a seeded random
-generator chooses. Several edits of a text never overlap, and the first of them are the same however
-many follow.
+A rule yields positions in a text and possible replacements; a seeded random generator chooses.
+Edits never overlap, and the first n edits do not depend on the total number.
 """
 
 import random
@@ -185,12 +184,12 @@ KINDS: dict[str, tuple[Rule, ...]] = {
 
 
 def add_noise(text: str, kind: str, edits: int, chance: random.Random) -> str:
-    """Noise in a mention or a name.
+    """Add noise to a mention or name.
 
     text (str): e.g. `heart attack`.
     kind (str): one of `KINDS`.
-    edits (int): number of edits, as far as the text has places for them.
-    chance (random.Random): makes the choices.
+    edits (int): maximum number of edits; fewer if the text is too short.
+    chance (random.Random): random generator.
     RETURNS (str): e.g. `heart atatck`.
     """
     return _with_edits(text, choose_edits(text, kind, edits, chance))
@@ -199,15 +198,15 @@ def add_noise(text: str, kind: str, edits: int, chance: random.Random) -> str:
 def choose_edits(
     text: str, kind: str, number: int, chance: random.Random, offset: int = 0
 ) -> list[Edit]:
-    """Choose places and replacements.
+    """Choose positions and replacements.
 
     text (str): any.
     kind (str): one of `KINDS`.
-    number (int): of edits; fewer if the text has no more places.
-    chance (random.Random): chooses first the rule, then the place, then the replacement.
-    offset (int): of the text, added to the places.
-    RETURNS (list[Edit]): in the order of the text, without overlaps; a letter is left.
-    RAISES (AngelError): an unknown kind.
+    number (int): maximum number of edits; fewer if the text is too short.
+    chance (random.Random): chooses the rule, the position, and the replacement, in this order.
+    offset (int): offset of the text, added to the positions.
+    RETURNS (list[Edit]): in the order of the text, not overlapping; at least one letter is kept.
+    RAISES (AngelError): unknown kind.
     """
     if kind not in KINDS:
         raise AngelError(unknown_name("kind of noise", kind, ", ".join(KINDS)))

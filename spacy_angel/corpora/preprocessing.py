@@ -1,8 +1,9 @@
-"""The published preprocessing of the benchmarks, each step a switch that the documents record.
+"""The published preprocessing of the benchmarks; documents record the steps.
 
-ANGEL, section 4.2, and GenBioEL, appendix A: abbreviations are expanded, texts lower-cased,
-overlapping mentions and mentions absent from the vocabulary discarded. NCBI-disease follows BioSyn:
-punctuation of mentions blanked, spelling corrected, and training without composites.
+ANGEL (section 4.2) and GenBioEL (appendix A) expand abbreviations, lower-case texts, and discard
+overlapping mentions and mentions without a concept in the vocabulary. NCBI-disease follows BioSyn:
+punctuation is removed from mentions, spelling is corrected, and composites are not used for
+training.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -33,24 +34,24 @@ SPELLINGS = (
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Which steps are done; in this order.
+    """The preprocessing steps, in the order in which they are applied.
 
-    abbreviations (str): `keep`, or expanded as `scispacy` (Schwartz and Hearst) or `ab3p` (the
-        papers'; extra `ab3p`) finds them.
-    expand (str): expand within the gold `mentions` or in the whole `text`; or leave the text as it
-        is, and change only what is read in the place of a mention (`GoldMention.read_as`), as the
-        released code does: expand the `words` of a mention between its spaces, and of composites
-        read the first part only (NCBI-disease), or expand mentions that are an abbreviation as a
-        `whole` (BC5CDR). Overlapping mentions then do not touch one another.
-    biosyn (bool): bring mentions into BioSyn's form (NCBI-disease): lower case, punctuation blank,
-        composites split before, American spelling (see SPELLINGS); and drop the OMIM ids of
-        composites that also have MeSH ids.
-    composites (str): `drop` mentions with more than one id (as training on NCBI-disease does), or
-        make a mention of each of their parts where they can be `split` (BC5CDR).
+    abbreviations (str): `keep`, or expand abbreviations found by `scispacy` (Schwartz and Hearst)
+        or `ab3p` (as in the papers; extra `ab3p`).
+    expand (str): expand abbreviations in gold `mentions` or in the whole `text`. Or, as in the
+        released code, keep the text and only change what a model reads instead of a mention
+        (`GoldMention.read_as`): expand the `words` of a mention, and read only the first part of
+        composites (NCBI-disease); or expand only mentions that are an abbreviation as a `whole`
+        (BC5CDR).
+    biosyn (bool): normalize mentions like BioSyn (NCBI-disease): split composites, lower-case,
+        remove punctuation, use American spelling (see SPELLINGS); and remove the OMIM identifiers
+        of composites that also have MeSH identifiers.
+    composites (str): `drop` mentions with more than one identifier (as in training on
+        NCBI-disease), or `split` them into their parts if possible (BC5CDR).
     lowercase (bool): lower-case the text.
-    blank_marks (bool): lower-case mentions, each mark of punctuation a space (AskAPatient).
-    overlaps (str): of mentions that overlap `keep` all, or the `longest`.
-    unknown (str): `drop` mentions of which an id is not in the vocabulary.
+    blank_marks (bool): lower-case mentions and replace punctuation by spaces (AskAPatient).
+    overlaps (str): `keep` all overlapping mentions, or only the `longest`.
+    unknown (str): `drop` mentions with an identifier that is not in the vocabulary.
     """
 
     abbreviations: Literal["keep", "scispacy", "ab3p"] = "keep"
@@ -72,13 +73,13 @@ class Preprocessing:
 
     @property
     def keeps_text(self) -> bool:
-        """RETURNS (bool): whether only what is read in place of the mentions changes."""
+        """RETURNS (bool): whether only what is read instead of mentions changes."""
         return self.expand in ("words", "whole")
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): what differs from leaving everything, e.g.
-        `("abbreviations=ab3p", "expand=mentions", "lowercase")`."""
+        """RETURNS (tuple[str, ...]): the steps that change something, e.g. `("abbreviations=ab3p",
+        "expand=mentions", "lowercase")`."""
         values = asdict(self)
         if self.abbreviations == "keep" and not self.keeps_text:
             del values["expand"]
@@ -117,16 +118,16 @@ def preprocess(
     known: Container[str] | None = None,
     report: CorpusReport | None = None,
 ) -> Iterator[CorpusDocument]:
-    """Preprocess documents one by one; what is left out or changed is counted.
+    """Preprocess documents one by one, and count what is changed or removed.
 
     documents (Iterable[CorpusDocument]): e.g. from `read_corpus`.
     settings (Preprocessing): the steps, see `PUBLISHED`.
-    known (Container[str] | None): tells whether an id is in the vocabulary, e.g. a ConceptKB.
+    known (Container[str] | None): known identifiers, e.g. a ConceptKB.
     report (CorpusReport | None): gets `abbreviations_expanded` (occurrences), `auxiliary_ids`,
         `composites_left_out`, `composites_split`, `spellings_changed`, `overlapping_left_out`,
         `unknown_left_out`.
     RETURNS (Iterator[CorpusDocument]): with the settings in their `steps`.
-    RAISES (AngelError): where `known` or a package is missing that a step needs.
+    RAISES (AngelError): a step needs `known`, or a package that is not installed.
     """
     report = report if report is not None else CorpusReport()
     if settings.unknown == "drop" and known is None:
@@ -190,15 +191,18 @@ def _is_composite(mention: GoldMention) -> bool:
 
 
 def _is_known(mention: GoldMention, known: Container[str]) -> bool:
-    """As in BioSyn, all parts of a composite have to be known. Mentions without id are unknown."""
+    """As in BioSyn, all parts of a composite must be known. Mentions without identifiers are
+    unknown."""
     ids = split_ids(mention.concept_ids)
     return bool(ids) and all(concept_id in known for concept_id in ids)
 
 
 def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
-    """Beside MeSH ids, OMIM ids only name genes or subtypes (BioSyn).
+    """Remove OMIM identifiers next to MeSH identifiers, where they only name genes or subtypes
+    (BioSyn).
 
-    Without this step NCBI-disease would have 5,776 train and development mentions, not 5,784.
+    Without this step, NCBI-disease would have 5,776 train and development mentions instead of
+    5,784.
 
     mention (GoldMention): e.g. with `MESH:C535918|OMIM:115470`.
     RETURNS (GoldMention): with `MESH:C535918`.
@@ -211,9 +215,9 @@ def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
 
 
 def split_composites(document: CorpusDocument, report: CorpusReport) -> CorpusDocument:
-    """A mention for each part of the composites, see `composites.parts_in_place`.
+    """Replace composites by a mention for each part, see `composites.parts_in_place`.
 
-    document (CorpusDocument): any, composites with their parts.
+    document (CorpusDocument): any; composites have their parts.
     report (CorpusReport): gets `composites_split`, `composites_left_out`.
     RETURNS (CorpusDocument): without the composites; parts that cannot be located are dropped.
     """
@@ -237,13 +241,13 @@ def read_marked(
     pairs: Sequence[tuple[str, str]],
     report: CorpusReport,
 ) -> CorpusDocument:
-    """What is read in the place of each mention where the text stays as it is.
+    """Determine what is read instead of each mention if the text is not changed.
 
     document (CorpusDocument): any.
     settings (Preprocessing): the steps.
-    pairs (Sequence[tuple[str, str]]): short and long form; the first of a short form counts.
+    pairs (Sequence[tuple[str, str]]): short and long forms; the first of each short form is used.
     report (CorpusReport): gets counts.
-    RETURNS (CorpusDocument): the same text, each mention with `read_as`.
+    RETURNS (CorpusDocument): the same text, with `read_as` for each mention.
     """
     long_forms = dict(reversed(pairs))
     spellings = dict(SPELLINGS if settings.biosyn else ())
@@ -265,11 +269,11 @@ def read_marked(
 
 
 def spell_out_parts(mention: GoldMention) -> GoldMention:
-    """Split a composite while commas and slashes are there to tell its parts (as BioSyn does).
+    """Split a composite at commas and slashes before these are removed (as in BioSyn).
 
-    mention (GoldMention): e.g. `breast/ovarian cancer` with two ids.
-    RETURNS (GoldMention): with the parts `breast cancer`, `ovarian cancer`; as it was where it has
-        parts already, or does not fall into as many as it has ids.
+    mention (GoldMention): e.g. `breast/ovarian cancer` with two identifiers.
+    RETURNS (GoldMention): with the parts `breast cancer` and `ovarian cancer`; unchanged if it
+        already has parts, or if the number of parts and identifiers differ.
     """
     if mention.parts:
         return mention
@@ -278,8 +282,8 @@ def spell_out_parts(mention: GoldMention) -> GoldMention:
 
 
 def longest_mentions(mentions: Sequence[GoldMention]) -> list[GoldMention]:
-    """mentions (Sequence[GoldMention]): of one document. RETURNS (list[GoldMention]): of those that
-    overlap the longest (the first of equally long ones)."""
+    """mentions (Sequence[GoldMention]): mentions of one document. RETURNS (list[GoldMention]): of
+    overlapping ones only the longest, or the first of equally long ones."""
     kept: list[GoldMention] = []
     for mention in sorted(mentions, key=lambda m: (m.start - m.end, m.start)):
         if not any(mention.start < other.end and other.start < mention.end for other in kept):

@@ -1,4 +1,4 @@
-"""Mentions replaced by other names, so that a recognizer learns the sentence, not the name."""
+"""Replacement of mentions by other names, so that a recognizer learns from the context."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from .text_changes import replace_spans
 
 def mentions_by_label(documents: Iterable[CorpusDocument]) -> dict[str, list[str]]:
     """documents (Iterable[CorpusDocument]): with labels of `labels.yml`.
-    RETURNS (dict[str, list[str]]): the mentions of each label, each as often as it occurs."""
+    RETURNS (dict[str, list[str]]): all mentions of each label, with repetitions."""
     mentions: dict[str, list[str]] = {}
     for document in documents:
         for mention in document.mentions:
@@ -24,9 +24,9 @@ def swap_mentions(
     """Replace the mentions of a document; equal mentions get equal names.
 
     document (CorpusDocument): with labels of `vocabulary/names/labels.yml`.
-    names (Mapping[str, Sequence[str]]): names by label; mentions of other labels are kept.
-    rng (Random): makes the choices.
-    RETURNS (CorpusDocument): with offsets moved.
+    names (Mapping[str, Sequence[str]]): names by label; mentions with other labels are kept.
+    rng (Random): random generator.
+    RETURNS (CorpusDocument): with adjusted offsets.
     """
     chosen: dict[str, str] = {}
     for mention in document.mentions:
@@ -37,7 +37,7 @@ def swap_mentions(
 
 
 def as_written(name: str, rng: Random) -> str:
-    """name (str): of a vocabulary. rng (Random): makes the choice. RETURNS (str): in half of the
-    cases in lower case, as in running text, unless it has a capital inside a word (`IDDM`)."""
+    """name (str): name in a vocabulary. rng (Random): random generator. RETURNS (str): the name, in
+    half of the cases in lower case, unless it has a capital inside a word (`IDDM`)."""
     plain = not re.search(r"\S[A-Z]", name)
     return name.lower() if plain and rng.random() < 0.5 else name

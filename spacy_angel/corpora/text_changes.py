@@ -1,4 +1,4 @@
-"""Changes of a document's text that keep its mentions at their words."""
+"""Changes to the text of a document that keep its mentions aligned."""
 
 import re
 from bisect import bisect_right
@@ -12,8 +12,8 @@ _WORD_EDGES = r"(?<!\w){}(?!\w)"
 
 
 def blank_marks(document: CorpusDocument) -> CorpusDocument:
-    """document (CorpusDocument): e.g. `dizziness (fainting)`, one mention. RETURNS
-    (CorpusDocument): here `dizziness  fainting `, the mentions where they were."""
+    """document (CorpusDocument): e.g. `dizziness (fainting)`, one mention.
+    RETURNS (CorpusDocument): here `dizziness  fainting `, with the same offsets."""
     chars = list(document.text)
     for mention in document.mentions:
         lower = lower_in_place(mention.text)
@@ -23,12 +23,14 @@ def blank_marks(document: CorpusDocument) -> CorpusDocument:
 
 
 def lowercase(document: CorpusDocument) -> CorpusDocument:
-    """document (CorpusDocument): any. RETURNS (CorpusDocument): lower-cased, offsets as before."""
+    """document (CorpusDocument): any. RETURNS (CorpusDocument): in lower case, with the same
+    offsets."""
     return _with_text(document, lower_in_place(document.text))
 
 
 def lower_in_place(text: str) -> str:
-    """Lower-case a text and keep its offsets: `İ`, whose small letter is two characters, stays.
+    """Lower-case a text and keep its length: `İ`, whose lower-case form has two characters, is
+    kept.
 
     text (str): any. RETURNS (str): as long as `text`.
     """
@@ -38,7 +40,7 @@ def lower_in_place(text: str) -> str:
 def _with_text(
     document: CorpusDocument, text: str, change: Callable[[str], str] = lower_in_place
 ) -> CorpusDocument:
-    """Another text of the same length; `change` is what it does to the parts of composites."""
+    """Replace the text by one of the same length; `change` is applied to parts of composites."""
     mentions = (
         replace(m, text=text[m.start : m.end], parts=tuple(map(change, m.parts)))
         for m in document.mentions
@@ -47,8 +49,8 @@ def _with_text(
 
 
 def blank_punctuation(document: CorpusDocument) -> CorpusDocument:
-    """Bring the mentions in the text to the normal form of names: lower case, punctuation blank,
-    one space between words. Mentions that are all punctuation stay.
+    """Normalize the mentions in a text like names: lower case, punctuation replaced by spaces,
+    single spaces. Mentions that consist only of punctuation are kept.
 
     document (CorpusDocument): any, e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
     RETURNS (CorpusDocument): here text `see b cell lymphoma`, mention `b cell lymphoma`.
@@ -86,19 +88,19 @@ def _normalized(mention: GoldMention) -> GoldMention:
 def expand_abbreviations(
     document: CorpusDocument, pairs: Sequence[tuple[str, str]], where: str = "mentions"
 ) -> tuple[CorpusDocument, int]:
-    """Put long forms in the place of short forms, as whole words.
+    """Replace abbreviations by their long forms, as whole words.
 
-    A short form stays where one mention holds long and short form together (`adenomatous polyposis
-    coli (APC)`), and where a mention begins or ends inside it. With several long forms for one
-    short form the first counts.
+    An abbreviation is kept if a mention contains it together with its long form (`adenomatous
+    polyposis coli (APC)`), or if a mention begins or ends inside it. If there are several long
+    forms, the first one is used.
 
-    document (CorpusDocument): e.g. `APC mutations`, mention `APC`; parts of composites are
-        expanded as well.
+    document (CorpusDocument): e.g. `APC mutations`, mention `APC`. Parts of composites are
+        expanded, too.
     pairs (Sequence[tuple[str, str]]): short and long form, e.g. `("APC", "adenomatous polyposis
         coli")`.
     where (str): `mentions` or `text`, see `Preprocessing.expand`.
-    RETURNS (tuple[CorpusDocument, int]): here `adenomatous polyposis coli mutations`, offsets
-        moved; and the number of occurrences expanded.
+    RETURNS (tuple[CorpusDocument, int]): here `adenomatous polyposis coli mutations`, with adjusted
+        offsets; and the number of replacements.
     """
     long_forms: dict[str, str] = {}
     for short, long in pairs:
@@ -130,13 +132,13 @@ def expand_abbreviations(
 def replace_spans(
     document: CorpusDocument, replacements: Sequence[tuple[int, int, str]]
 ) -> CorpusDocument:
-    """Change the text in places and move everything that points into it.
+    """Replace parts of a text and adjust all offsets.
 
     document (CorpusDocument): any.
-    replacements (Sequence[tuple[int, int, str]]): start, end and new text, in order, not
-        overlapping; a mention that begins at such a start or ends at such an end includes the new
-        text.
-    RETURNS (CorpusDocument): with the offsets of mentions and title moved.
+    replacements (Sequence[tuple[int, int, str]]): start, end, and new text, in order, not
+        overlapping; a mention that begins at the start or ends at the end of a replacement includes
+        the new text.
+    RETURNS (CorpusDocument): with adjusted offsets of mentions and title.
     """
     if not replacements:
         return document

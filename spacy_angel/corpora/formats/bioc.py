@@ -1,10 +1,10 @@
-"""BioC in XML and JSON: BC5CDR, BioRED and the exports of PubTator, read as a stream.
+"""BioC in XML and JSON, as used by BC5CDR, BioRED, and PubTator's exports, read as a stream.
 
-A collection has documents, a document passages with an offset and a text, a passage annotations
-with an identifier among their infons. If a passage has no text, that of its sentences is read. The
-individual mentions of a composite (BC5CDR: infon `CompositeRole`) become its parts. `to_bioc` adds
-infons for what BioC has no place for: the parts of a composite and the preprocessing steps, each as
-a JSON list, and what is read in place of a mention.
+A collection contains documents, a document passages with an offset and a text, and a passage
+annotations with an identifier among their infons. If a passage has no text, the text of its
+sentences is read. The individual mentions of a composite (BC5CDR: infon `CompositeRole`) become
+its parts. `to_bioc` adds infons for data without a place in BioC: the parts of a composite and the
+preprocessing steps, each as a JSON list, and what is read in place of a mention.
 """
 
 import json
@@ -104,12 +104,12 @@ class _Document(_Holder):
 
 
 def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of a BioC XML file; each is dropped from memory when the next is taken.
+    """BioC XML; documents are streamed.
 
     path (Path): file, plain or gzip.
     reading (Reading): gets counts and faults.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
-    RAISES (AngelError): the XML is broken or cut, or has no collection; for other faults with
+    RAISES (AngelError): the XML is broken or truncated, or has no collection; other faults with
         `reading.strict`.
     """
     for number, element in stream_elements(path, reading, {"collection": ["document"]}):
@@ -118,10 +118,9 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of a BioC JSON file: a collection, a list of documents or of collections, or one
-    document a line.
+    """BioC JSON: a collection, a list of documents or collections, or one document per line.
 
-    path (Path), reading (Reading), RETURNS, RAISES: as `read_bioc_xml`.
+    path (Path), reading (Reading), RETURNS, RAISES: as for `read_bioc_xml`.
     """
     for number, value in stream_objects(path, reading, within=("documents", "PubTator3")):
         collected = value.get("documents") if isinstance(value, Mapping) else None
@@ -170,7 +169,7 @@ def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
 
 
 def _text(passages: Iterable[_Passage]) -> tuple[str, int | None]:
-    """The passages at their offsets, spaces between them, and where the title ends."""
+    """Join the passages at their offsets, separated by spaces; also return the end of the title."""
     text, title_end = "", None
     for passage in passages:
         for unit in [passage] if passage.text is not None else passage.sentences:
@@ -190,8 +189,8 @@ def _mention(
     reading: Reading,
     line: int,
 ) -> GoldMention | None:
-    """A mention; a composite gets the individual mentions that it covers. The texts of these are
-    not checked: their offsets are sometimes off by a character."""
+    """Convert a mention; a composite gets the individual mentions that it covers. Their texts are
+    not checked, because their offsets are sometimes off by one."""
     infons, mention, (start, end) = annotation.infons, annotation.text, annotation.span
     pieces = [text[begin:stop] for begin, stop in annotation.spans]
     if len(pieces) > 1 and " ".join(pieces).split() == mention.split():
@@ -217,14 +216,14 @@ def _raw_ids(infons: Mapping[str, str]) -> str:
 
 
 def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
-    """A list that `to_bioc` put into an infon; empty if there is none."""
+    """Return a list that `to_bioc` stored in an infon; empty if there is none."""
     return tuple(parse_as(infons.get(key, "[]"), list[Text]))
 
 
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:
-    """A document in the shape of BioC JSON, as PubTator exports it.
+    """Convert a document to BioC JSON, as PubTator exports it.
 
-    document (CorpusDocument): with any mentions; without a title there is one passage.
+    document (CorpusDocument): with any mentions; without a title, there is one passage.
     RETURNS (dict[str, Any]): plain values for `json.dump`.
     """
     text, end = document.text, document.title_end
@@ -265,10 +264,10 @@ def _annotation(number: int, mention: GoldMention) -> dict[str, Any]:
 
 
 def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
-    """Write a BioC collection, one document a line.
+    """Write a BioC collection, one document per line.
 
-    documents (Iterable[CorpusDocument]): written as they come.
-    path (Path): the file.
+    documents (Iterable[CorpusDocument]): written one by one.
+    path (Path): file to write.
     """
     with replacing(path) as file:
         for line in bioc_collection(map(to_bioc, documents)):
@@ -276,10 +275,10 @@ def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
 
 
 def bioc_collection(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """A BioC collection in pieces, one document a line.
+    """Serialize a BioC collection in pieces, one document per line.
 
     documents (Iterable[Mapping[str, Any]]): from `to_bioc`.
-    RETURNS (Iterator[bytes]): the file.
+    RETURNS (Iterator[bytes]): content of the file.
     """
     head = {"source": "spacy-angel", "date": "", "key": "", "infons": {}, "documents": []}
     yield json.dumps(head)[:-2].encode("utf8")

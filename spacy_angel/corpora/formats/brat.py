@@ -1,4 +1,4 @@
-"""brat standoff: a folder with two files for each document, the text and its annotations.
+"""brat's standoff format: a folder with a text file and an annotation file for each document.
 
     1.txt   Fever and renal or hepatic failure
     1.ann   T1<TAB>Disease 0 5<TAB>Fever
@@ -7,9 +7,9 @@
             #1<TAB>AnnotatorNotes T2<TAB>spacy-angel: {"parts": ["renal failure"]}
 
 Offsets count characters of the text, which is never changed. A mention (`T`) has an `N` line for
-each identifier. A line end inside a mention divides it in two pieces, as brat shows each line
-separately. What brat has no place for is stored in a note for mentions, and in `documents.jsonl`
-for documents, where `labels` also maps types to labels, since types of brat have no spaces.
+each identifier. A line break splits a mention into two pieces, because brat shows lines separately.
+Data without a place in brat is stored in a note for mentions, and in `documents.jsonl` for
+documents; there, `labels` maps types to labels, because types in brat cannot contain spaces.
 """
 
 import json
@@ -49,8 +49,8 @@ _MAX_NAME = 120
 
 
 class MentionExtras(BaseModel):
-    """What annotation tools have no place for: brat for some identifiers, Label Studio for a
-    missing label."""
+    """Data of a mention that annotation tools cannot represent: some identifiers in brat, missing
+    labels in Label Studio."""
 
     concept_ids: str = ""
     label: str | None = None
@@ -59,7 +59,7 @@ class MentionExtras(BaseModel):
 
 
 class DocumentExtras(BaseModel):
-    """The same of a document."""
+    """Data of a document that annotation tools cannot represent."""
 
     title_end: int | None = None
     steps: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class _DocumentExtras(DocumentExtras):
 
 @dataclass
 class _Bound:
-    """A `T` line, with what other lines say about it."""
+    """A `T` line with the data from other lines."""
 
     line: int
     type: str
@@ -84,13 +84,14 @@ class _Bound:
 
 
 def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of a brat folder and the folders in it, named by their files. A mention in several
-    pieces is read as a whole and counted; relations, attributes and notes are skipped and counted.
+    """A brat folder, including subfolders; documents are named after their files. A discontinuous
+    mention is read as one span and counted; relations, attributes, and notes are skipped and
+    counted.
 
-    path (Path): the folder, or one `.ann` or `.txt` file of it.
+    path (Path): the folder, or one `.ann` or `.txt` file in it.
     reading (Reading): gets counts and faults.
-    RETURNS (Iterator[CorpusDocument]): in the order of `documents.jsonl`, then of the names.
-    RAISES (AngelError): a file cannot be read; for other faults with `reading.strict`.
+    RETURNS (Iterator[CorpusDocument]): in the order of `documents.jsonl`, then by name.
+    RAISES (AngelError): a file cannot be read; other faults with `reading.strict`.
     """
     folder = path if path.is_dir() else path.parent
     files = [*path.rglob("*.ann")] if path.is_dir() else [path.with_suffix(".ann")]
@@ -212,12 +213,12 @@ def _references(concept_ids: str) -> list[str]:
 def write_brat(
     documents: Iterable[CorpusDocument], path: Path, names: Callable[[str], str] | None = None
 ) -> None:
-    """Write a folder for brat's `data`: two files a document; `annotation.conf` with the types;
-    `documents.jsonl`, which brat does not read.
+    """Write a folder for brat's `data`: two files per document, `annotation.conf` with the types,
+    and `documents.jsonl`, which brat ignores.
 
-    documents (Iterable[CorpusDocument]): written as they come.
+    documents (Iterable[CorpusDocument]): written one by one.
     path (Path): a new folder.
-    names (Callable[[str], str] | None): the name of a concept, for the annotator to read.
+    names (Callable[[str], str] | None): identifier → name of the concept, to be displayed.
     RAISES (AngelError): the folder exists and is not empty.
     """
     if path.is_file() or (path.is_dir() and any(path.iterdir())):

@@ -1,4 +1,4 @@
-"""DocBin: spaCy's own files of Docs."""
+"""spaCy's DocBin files."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def read_docbin(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of a `.spacy` file, or of all such files of a folder, one after the other.
+    """A `.spacy` file, or all such files in a folder.
 
-    A file is unpacked whole; many documents belong in several files.
+    Each file is loaded as a whole, so store many documents in several files.
 
     path (Path): file or folder.
-    reading (Reading): gets counts and faults; its prefix completes the ids of foreign files.
+    reading (Reading): gets counts and faults; its prefix completes identifiers.
     RETURNS (Iterator[CorpusDocument]): Docs without `doc_id` are named by file and number.
-    RAISES (AngelError): where a file is no DocBin, or is broken.
+    RAISES (AngelError): a file is not a DocBin, or is damaged.
     """
     files = sorted(path.glob("*.spacy")) if path.is_dir() else [path]
     if not files:
@@ -68,7 +68,7 @@ def _docs(file: Path) -> Iterator["Doc"]:
 def write_docbin(documents: Iterable[CorpusDocument], path: Path) -> None:
     """Write documents as one DocBin, with everything that `to_doc` keeps.
 
-    documents (Iterable[CorpusDocument]): all are in memory until the file is written.
+    documents (Iterable[CorpusDocument]): kept in memory until the file is written.
     path (Path): e.g. `corpus/train.spacy`.
     """
     import spacy

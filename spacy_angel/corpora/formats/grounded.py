@@ -1,4 +1,4 @@
-"""Tables that `spacy-angel ground` wrote, after a curator has filled in the column `accept`."""
+"""Tables written by `spacy-angel ground`, after a curator has filled in the column `accept`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,15 +16,15 @@ _YES, _NO = ("yes", "y", "true", "x"), ("no", "n", "false")
 def read_grounded(
     path: Path, reading: Reading, column: str = "", context: str = "", label: str = ""
 ) -> Iterator[CorpusDocument]:
-    """A table with a column `accept`: `yes` for the row's concept, `no` for none, or an identifier;
-    rows without it are skipped.
+    """A table with a column `accept`: `yes` accepts the concept in the row, `no` means that there
+    is no concept, and an identifier replaces it. Rows without an entry are skipped.
 
-    path (Path): CSV, TSV, Excel or Parquet. reading (Reading): completes identifiers.
+    path (Path): CSV, TSV, Excel, or Parquet. reading (Reading): completes identifiers.
     column (str): column with the strings.
-    context (str): column with texts in which they stand, if there is one.
+    context (str): column with texts that contain the strings, if there is one.
     label (str): column with entity types, if there is one.
-    RETURNS (Iterator[CorpusDocument]): one a reviewed string. Of candidates in rows of their own,
-        `no` counts only if none is accepted.
+    RETURNS (Iterator[CorpusDocument]): one document per reviewed string. If candidates are in
+        separate rows, `no` counts only if none is accepted.
     RAISES (AngelError): a column is missing.
     """
     table = read_table(path)

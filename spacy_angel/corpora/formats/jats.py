@@ -1,4 +1,4 @@
-"""JATS, the XML of articles in PubMed Central (`.nxml`): title, abstract and body."""
+"""JATS, the XML format of articles in PubMed Central (`.nxml`): title, abstract, and body."""
 
 import re
 from collections.abc import Iterator
@@ -15,12 +15,13 @@ _SKIPPED = {"table", "disp-formula", "ref-list", "fn-group", "graphic", "media"}
 
 
 def read_jats(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """An article, or each article of a `pmc-articleset`; paragraphs and headings one a line.
+    """An article, or all articles in a `pmc-articleset`, with one line per paragraph or heading.
 
     path (Path): file, plain or gzip.
     reading (Reading): gets faults.
-    RETURNS (Iterator[CorpusDocument]): named by PMC number, else PMID, else DOI, else the file.
-    RAISES (AngelError): the XML is broken or cut, or something else.
+    RETURNS (Iterator[CorpusDocument]): named by PMC number, PMID, DOI, or file name, whichever is
+        available first.
+    RAISES (AngelError): the XML is broken or truncated, or is not JATS.
     """
     whole = ElementTree.Element("article")
     kinds = {"article": ["front", "body"], "pmc-articleset": ["article"]}

@@ -60,7 +60,7 @@ class _Result(BaseModel):
 
 
 class _Work(BaseModel):
-    """What one annotator, or one model, made of a task."""
+    """The result of one annotator or model for a task."""
 
     result: list[_Result]
     was_cancelled: bool = False
@@ -97,20 +97,20 @@ def read_label_studio(
     text_field: str = _TEXT,
     id_field: str = _CONCEPT_ID,
 ) -> Iterator[CorpusDocument]:
-    """Tasks of a project that was exported as JSON, with what an annotator made of each. Tasks
-    without it are left out and counted, and so are annotations that were skipped (cancelled).
+    """A project exported as JSON, with the annotations of each task. Tasks without annotations, and
+    annotations that were skipped (cancelled), are ignored and counted.
 
     path (Path): the JSON file, plain or gzip.
     reading (Reading): gets counts and faults.
-    results (Results): `annotations`, or `predictions`, which nobody has looked at yet.
-    annotator (str): whose, by number or e-mail address; of predictions the model version. Without
-        it a task with several must have one that is marked as ground truth.
-    text_field (str): of a task's data, with the text.
+    results (Results): `annotations`, or `predictions`, which have not been reviewed.
+    annotator (str): number or e-mail address of the annotator, or, for predictions, the model
+        version. Required if a task has several annotations, none of them marked as ground truth.
+    text_field (str): field of the task's data with the text.
     id_field (str): name of the text field with the identifiers.
-    RETURNS (Iterator[CorpusDocument]): named by `doc_id`, `id` or `pmid` of the data, else by the
-        number of the task.
-    RAISES (AngelError): the JSON is broken, or none of the tasks has such results, or any of that
-        annotator; for other faults with `reading.strict`.
+    RETURNS (Iterator[CorpusDocument]): named by `doc_id`, `id`, or `pmid` of the data, or else by
+        the number of the task.
+    RAISES (AngelError): the JSON is broken, or there are no such results, or none of that
+        annotator; other faults with `reading.strict`.
     """
     other: Results = "predictions" if results == "annotations" else "annotations"
     n_tasks = n_read = n_others = 0
@@ -208,13 +208,13 @@ def write_label_studio(
     results: Results = "predictions",
     names: Callable[[str], str] | None = None,
 ) -> None:
-    """Write tasks to import, one a line, and beside them the labeling interface that they need.
+    """Write tasks to import, one per line, and the labeling interface that they need.
 
-    documents (Iterable[CorpusDocument]): written as they come.
-    path (Path): the JSON file; the interface stands in a file of that name with `.xml`, to be
-        pasted into the project's settings (Labeling Interface, Code).
-    results (Results): `predictions`, which an annotator corrects, or finished `annotations`.
-    names (Callable[[str], str] | None): the name of a concept, for the annotator to read.
+    documents (Iterable[CorpusDocument]): written one by one.
+    path (Path): the JSON file. The interface is written to a file of the same name with `.xml`;
+        paste it into the settings of the project (Labeling Interface, Code).
+    results (Results): `predictions`, to be corrected, or `annotations`.
+    names (Callable[[str], str] | None): identifier → name of the concept, to be displayed.
     """
     labels: dict[str, None] = {}
     with replacing(path) as file:
@@ -268,10 +268,11 @@ def _region(
 
 
 def labeling_interface(labels: Iterable[str], with_names: bool = False) -> str:
-    """labels (Iterable[str]): to choose from. with_names (bool): with names of the concepts.
+    """labels (Iterable[str]): labels to choose from. with_names (bool): also show the concepts'
+        names.
 
-    RETURNS (str): the XML that a project needs: labels, the text with all its spaces, and a field
-        for the identifiers of each region, with names one for these as well.
+    RETURNS (str): the XML of the labeling interface: labels, the text with its white space, and a
+        field for the identifiers of each region, and one for their names.
     """
     choices = "".join(f"    <Label value={quoteattr(label)}/>\n" for label in labels)
     shown = f'  <TextArea name="{_NAME}" toName="{_TEXT}" perRegion="true" editable="false"/>\n'

@@ -1,9 +1,9 @@
-"""Phrases of patients with SNOMED CT's codes: the folds of AskAPatient, and COMETA.
+"""Phrases of patients with SNOMED CT codes: the folds of AskAPatient, and COMETA.
 
-AskAPatient has `id<TAB>preferred term<TAB>phrase`, no context; UTF-8 or ISO-8859-1. Train and
-validation files begin with the preferred terms themselves and repeat phrases as often as patients
-wrote them; both are read as they are. COMETA has tab-separated values under the name `.csv`, one
-term with its example a row.
+AskAPatient has rows `id<TAB>preferred term<TAB>phrase` without context, in UTF-8 or ISO-8859-1.
+Train and validation files begin with the preferred terms and repeat phrases as often as patients
+wrote them; nothing is removed. COMETA is tab-separated, although its files are called `.csv`, with
+a term and an example per row.
 """
 
 import re
@@ -22,12 +22,12 @@ _ID_COLUMN = "General SNOMED ID"
 
 
 def read_askapatient(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Each phrase as a document of its own, named by file and line.
+    """AskAPatient; each phrase is a document, named by file and line.
 
-    path (Path): a fold's file, e.g. `AskAPatient.fold-0.test.txt`.
-    reading (Reading): gets counts and faults; ids without prefix are SNOMED CT's.
-    RETURNS (Iterator[CorpusDocument]): one mention each, the whole phrase.
-    RAISES (AngelError): at a line that is not three columns, with `reading.strict`.
+    path (Path): file of a fold, e.g. `AskAPatient.fold-0.test.txt`.
+    reading (Reading): gets counts and faults; identifiers without a prefix are SNOMED CT's.
+    RETURNS (Iterator[CorpusDocument]): each with one mention, the whole phrase.
+    RAISES (AngelError): a line does not have three columns, with `reading.strict`.
     """
     reading.prefix = reading.prefix or "SNOMEDCT"
     for number, code, _, phrase in askapatient_rows(path, reading):
@@ -49,16 +49,17 @@ def askapatient_rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, s
 
 
 def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Each row as a document: the first occurrence of the term in the example is its mention.
+    """COMETA; each row is a document, and the first occurrence of the term in the example its
+    mention.
 
-    If the term is not in the example, it is put before it, as in the published data, and counted as
-    `terms_not_in_example`. Case is ignored.
+    If the term does not occur in the example, it is put before it, as in the published data, and
+    counted as `terms_not_in_example`. Case is ignored.
 
-    path (Path): e.g. `stratified_general/train.csv` with the columns `ID`, `Term`,
-        `General SNOMED ID`, `Example` among others.
-    reading (Reading): gets counts and faults; ids without prefix are SNOMED CT's.
-    RETURNS (Iterator[CorpusDocument]): one mention each, named by the row's ID.
-    RAISES (AngelError): columns are missing, quotes do not close, or a row is cut.
+    path (Path): e.g. `stratified_general/train.csv`, with the columns `ID`, `Term`,
+        `General SNOMED ID`, and `Example` among others.
+    reading (Reading): gets counts and faults; identifiers without a prefix are SNOMED CT's.
+    RETURNS (Iterator[CorpusDocument]): each with one mention, named by the row's ID.
+    RAISES (AngelError): columns are missing, quotes do not close, or a row is truncated.
     """
     reading.prefix = reading.prefix or "SNOMEDCT"
     rows = table_rows(path, reading, "\t")
@@ -88,8 +89,8 @@ def mark_term(term: str, example: str) -> tuple[str, int, int]:
     """Find a term in its example.
 
     term (str): e.g. `stomach ache`. example (str): e.g. `My Stomach ache is back`.
-    RETURNS (tuple[str, int, int]): text, start and end of the mention in characters: here the
-        example, 3, 15; for `I feel sick` it would be `stomach ache I feel sick`, 0, 12.
+    RETURNS (tuple[str, int, int]): text, start, and end of the mention in characters: here the
+        example, 3, 15; for `I feel sick`, it would be `stomach ache I feel sick`, 0, 12.
     """
     # Unlike a regular expression, `find` takes time linear in the two lengths.
     start = _folded(example).find(_folded(term))

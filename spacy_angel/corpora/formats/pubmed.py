@@ -1,7 +1,7 @@
-"""PubMed's XML: the yearly baseline and the daily update files, as a stream.
+"""PubMed's XML: the yearly baseline and the daily update files, read as a stream.
 
-Of a `PubmedArticle` the title and the abstract are read, each stretch of white space one space; a
-section of a structured abstract begins with its label, `METHODS: …`, as PubMed shows it.
+Title and abstract of each `PubmedArticle` are read, with white space normalized. Sections of a
+structured abstract begin with their label (`METHODS: …`), as on PubMed's pages.
 """
 
 import re
@@ -20,14 +20,14 @@ _OTHER = {"PubmedBookArticle": "book_articles", "DeleteCitation": "withdrawn_lis
 
 
 def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Articles of a PubMed XML file; each is dropped from memory once it is handed out.
+    """PubMed XML; articles are streamed.
 
     path (Path): file, plain or gzip.
-    reading (Reading): gets counts (`book_articles` are not read), faults, versions and the PMIDs
+    reading (Reading): gets counts (`book_articles` are not read), faults, versions, and the PMIDs
         that the file deletes.
     RETURNS (Iterator[CorpusDocument]): in the order of the file, named by PMID.
-    RAISES (AngelError): where the XML is broken or cut, or something else; for an article without
-        PMID with `reading.strict`.
+    RAISES (AngelError): the XML is broken or truncated, or is not PubMed's; an article has no PMID,
+        with `reading.strict`.
     """
     kinds = {ROOT: ["PubmedArticle", *_OTHER]}
     for number, element in stream_elements(path, reading, kinds):
@@ -64,11 +64,11 @@ def _section(element: ElementTree.Element) -> str:
 
 
 def plain_text(element: ElementTree.Element | None) -> str:
-    """Text of an element of PubMed or JATS.
+    """Extract the text of an element of PubMed or JATS.
 
     element (ElementTree.Element | None): e.g. an abstract.
-    RETURNS (str): without markup (`<i>`, `<sub>`, formulas), white space in one space each; empty
-        for None. Between adjacent pieces in bold, which are lines of their own, there is a space.
+    RETURNS (str): the text without markup (`<i>`, `<sub>`, formulas), with white space normalized;
+        empty for None. Adjacent bold parts, which are separate lines, are separated by a space.
     """
     if element is None:
         return ""

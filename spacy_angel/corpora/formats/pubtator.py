@@ -1,12 +1,12 @@
-"""PubTator: NCBI-disease, BC5CDR, MedMentions, BioRED and what PubTator itself exports.
+"""PubTator: NCBI-disease, BC5CDR, MedMentions, BioRED, and exports of PubTator.
 
     25763772|t|DCTN4 as a modifier
     25763772|a|Pseudomonas aeruginosa (Pa) infection.
     25763772<TAB>0<TAB>5<TAB>DCTN4<TAB>T116,T123<TAB>C4308010
 
-A blank line ends a document. Offsets count characters of title, one space, abstract. A seventh
-column holds the individual mentions of a composite (BC5CDR). Rows with a word in the second column
-are relations (`CID`, BioRED's `Association`) and are counted, not read.
+A blank line ends a document. Offsets count the characters of title, a space, and abstract. A
+seventh column contains the individual mentions of a composite (BC5CDR). Rows with a word in the
+second column are relations (`CID`, BioRED's `Association`), which are skipped and counted.
 """
 
 import re
@@ -40,11 +40,12 @@ class _Block:
 
 
 def read_pubtator(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """A title line, an abstract line, then a line a mention; a blank line ends a document.
+    """PubTator: a line with the title, a line with the abstract, one line per mention, and a blank
+    line.
 
     path (Path): file, plain or gzip.
     reading (Reading): gets counts and faults.
-    RETURNS (Iterator[CorpusDocument]): as soon as each is complete.
+    RETURNS (Iterator[CorpusDocument]): one by one.
     RAISES (AngelError): at the first fault, with `reading.strict`.
     """
     block: _Block | None = None
@@ -112,14 +113,15 @@ def _mention(
 
 
 def format_pubtator(document: CorpusDocument) -> str:
-    """A document as PubTator lines, with the blank line that ends it.
+    """Format a document as PubTator lines, including the final blank line.
 
-    Tabs and line ends of the text become spaces, so that offsets stay. Without a title the whole
-    text is the title. A missing label is `-`, a missing id `-1`.
+    Tabs and line breaks in the text are replaced by spaces, so offsets do not change. Without a
+    title, the whole text is the title. A missing label is written as `-`, a missing identifier as
+    `-1`.
 
     document (CorpusDocument): with any mentions.
     RETURNS (str): the lines.
-    RAISES (AngelError): where the document's id cannot stand in this format.
+    RAISES (AngelError): the document's identifier cannot be written in this format.
     """
     if not document.doc_id.strip() or re.search(r"[|\t\n\r]", document.doc_id):
         raise AngelError(
@@ -140,9 +142,9 @@ def format_pubtator(document: CorpusDocument) -> str:
 
 
 def write_pubtator(documents: Iterable[CorpusDocument], path: Path) -> None:
-    """Write documents; a warning tells once that steps or `read_as` have no place in PubTator.
+    """Write documents; warn once if steps or `read_as` are lost, which PubTator cannot represent.
 
-    documents (Iterable[CorpusDocument]): written as they come. path (Path): the file.
+    documents (Iterable[CorpusDocument]): written one by one. path (Path): file to write.
     """
     is_warned = False
     with replacing(path) as file:

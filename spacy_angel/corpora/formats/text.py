@@ -1,4 +1,4 @@
-"""Plain text: a file is one document, or each of its lines is one."""
+"""Plain text: one document per file or per line."""
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ MAX_TEXT_BYTES = 64 * 2**20
 
 
 def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """A plain text as one document, named as the file without its ending.
+    """Plain text; the file is one document, named after the file without its extension.
 
     path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
-    RETURNS (Iterator[CorpusDocument]): one.
+    RETURNS (Iterator[CorpusDocument]): one document.
     """
     text = text_of(path, reading)
     if text is not None:
@@ -27,9 +27,9 @@ def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def text_of(path: Path, reading: Reading) -> str | None:
-    """path (Path), reading (Reading): as `read_text`.
+    """path (Path), reading (Reading): as for `read_text`.
 
-    RETURNS (str | None): the text, with its byte order mark if it has one; None for a fault.
+    RETURNS (str | None): the text, including a byte order mark; None if there is a fault.
     """
     data = bytearray()
     try:
@@ -47,9 +47,10 @@ def text_of(path: Path, reading: Reading) -> str | None:
 
 
 def read_lines(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Plain text with one document a line, named `file:line`; blank lines are skipped.
+    """Plain text; each line is a document, named `file:line`. Blank lines are skipped.
 
-    path (Path): UTF-8, plain or gzip. reading (Reading). RETURNS (Iterator[CorpusDocument]).
+    path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
+    RETURNS (Iterator[CorpusDocument]): one document per line.
     """
     for number, line in numbered_lines(path, reading):
         if line.strip():
