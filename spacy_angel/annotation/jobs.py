@@ -1,4 +1,4 @@
-"""What a run has to do: inputs are read and cut into shards; those in the output are skipped."""
+"""Shards of a run: inputs are read and divided; shards that exist already are skipped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

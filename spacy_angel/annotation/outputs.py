@@ -1,8 +1,8 @@
-"""Output formats: rows of annotated documents become the bytes of a file.
+"""Output formats: serialization of annotated documents.
 
-A row is a JSON object with `input`, `doc_id`, `title_end`, `text` and `mentions`. A mention has
-`start`, `end`, `text`, `label`, `concept_id`, `name`, the two SCORES, and perhaps those
-of `CONTEXT` and `candidates`.
+A row is a JSON object with `input`, `doc_id`, `title_end`, `text`, and `mentions`. A mention has
+`start`, `end`, `text`, `label`, `concept_id`, `name`, the two SCORES, and optionally those of
+`CONTEXT` and `candidates`.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Annotate files into a folder of shards; finished shards stay when a run is continued."""
+"""Annotate files into a folder of shards; continuing a run keeps finished shards."""
 
 import sys
 from collections.abc import Mapping, Sequence

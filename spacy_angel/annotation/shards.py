@@ -1,4 +1,4 @@
-"""Annotate a shard: documents in, the bytes of a file out."""
+"""Annotation of a shard: from documents to the content of a file."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,7 @@
-"""Where shards are annotated: in this process, in processes on CPUs and GPUs, or on a Ray cluster.
+"""Workers that annotate shards: this process, processes on CPUs and GPUs, or a Ray cluster.
 
-All of them call `ShardAnnotator.annotate`. Each process has its own model; on one machine all of
-them share the memory of the vocabulary.
+All of them call `ShardAnnotator.annotate`. Each process has its own model; processes on one machine
+share the memory of the vocabulary.
 """
 
 import multiprocessing as mp

@@ -1,1 +1,1 @@
-"""The command line: one file a command, nothing but arguments and printing."""
+"""The command line: one file per command, with its arguments and what it prints."""

@@ -1,1 +1,1 @@
-"""What spaCy components share: settings that check themselves, batches, forked processes."""
+"""Parts shared by all spaCy components: settings, devices, batches, cleaning of texts."""

@@ -1,1 +1,1 @@
-"""Documents with mentions: every file format, preprocessing."""
+"""Documents with mentions: file formats and preprocessing."""

@@ -1,1 +1,1 @@
-"""A system and a corpus become figures and a report."""
+"""Evaluation of pipelines and baselines on corpora."""

@@ -1,12 +1,12 @@
-"""What counts as a hit. Every figure is in percent.
+"""Counts of correct links. All figures are percentages.
 
 * Lenient (GenBioEL; ANGEL, section 4.3): one of the first k names belongs to a gold concept. A name
   shared by several concepts counts for all of them, any part of a composite is enough, and mentions
-  whose concept the vocabulary lacks are left out.
-* BioSyn's count: as lenient, but composites are split and each part must be right.
-* Strict: concepts are ranked by their own score, ties take their worst rank, all parts of a
-  composite must be right, each by a concept of its own, and a mention whose concept the vocabulary
-  lacks is a miss.
+  whose concept is not in the vocabulary are not counted.
+* BioSyn: like lenient, but composites are split and all parts must be correct.
+* Strict: concepts are ranked by their own score, ties get their worst rank, all parts of a
+  composite must be correct, each with a different concept, and a mention whose concept is not in
+  the vocabulary is an error.
 """
 
 import math
@@ -70,12 +70,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class MentionResult:
-    """A gold mention with a system's output.
+    """A gold mention with the output of a system.
 
-    doc_id (str): the document.
+    doc_id (str): identifier of the document.
     mention (GoldMention): the gold mention.
     gold (tuple[str, ...]): canonical identifiers; several for a composite, none for NIL.
-    known (tuple[bool, ...]): which of them the vocabulary has.
+    known (tuple[bool, ...]): for each of them, whether it is in the vocabulary.
     answer (Answer): output for the whole mention.
     parts (tuple[tuple[str, Ranking], ...]): text and candidates of each part of a composite that
         could be split.
@@ -91,18 +91,18 @@ class MentionResult:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The counts of one mention, small enough to keep for a corpus of any size.
+    """The counts of one mention.
 
     label (str): label of the gold mention.
     gold (tuple[str, ...]): gold identifiers.
-    covered (bool): the vocabulary has all of them, and there is at least one.
-    partly_covered (bool): the vocabulary has at least one of them.
+    covered (bool): whether all of them are in the vocabulary, and there is at least one.
+    partly_covered (bool): whether at least one of them is in the vocabulary.
     lenient_rank, biosyn_rank, strict_rank (int | None): see the functions of these names.
     found (bool), linked (bool): see `Answer`.
-    split (bool): a composite that was split.
+    split (bool): whether it is a composite that was split.
     confidence (float | None): score of the first concept; None for a split composite.
-    first_is_right (bool): the first concept is a gold one, regardless of thresholds.
-    kb_id_is_right (bool): exactly one identifier is given, and it is a gold one.
+    first_is_right (bool): whether the first concept is a gold concept, regardless of thresholds.
+    kb_id_is_right (bool): whether exactly one identifier is given, and it is a gold identifier.
     """
 
     label: str
@@ -154,7 +154,7 @@ def lenient_rank(name_ids: Sequence[Sequence[str]], gold: Iterable[str]) -> int 
 
     name_ids (Sequence[Sequence[str]]): identifiers of each ranked name.
     gold (Iterable[str]): gold identifiers.
-    RETURNS (int | None): 1 for the first; None where no name is right, e.g.
+    RETURNS (int | None): 1 for the first; None if no name is correct, e.g.
         ([["D1"], ["D2", "D3"]], ["D3"]) → 2.
     """
     wanted = set(gold)
@@ -162,12 +162,13 @@ def lenient_rank(name_ids: Sequence[Sequence[str]], gold: Iterable[str]) -> int 
 
 
 def biosyn_rank(parts: Sequence[Sequence[Sequence[str]]], gold: Iterable[str]) -> int | None:
-    """Rank at which every part of a mention has a right name (BioSyn's published count).
+    """Rank at which all parts of a mention have a correct name (BioSyn's published count).
 
     parts (Sequence[Sequence[Sequence[str]]]): identifiers of each ranked name, for each part; one
-        part where the mention is not split.
-    gold (Iterable[str]): gold identifiers of the whole mention; each is right for each part.
-    RETURNS (int | None): None where a part has no right name, e.g.
+        part if the mention is not split.
+    gold (Iterable[str]): gold identifiers of the whole mention; each counts as correct for all
+        parts.
+    RETURNS (int | None): None if a part has no correct name, e.g.
         ([[["D1"]], [["D9"], ["D2"]]], ["D1", "D2"]) → 2.
     """
     wanted = set(gold)
@@ -176,12 +177,12 @@ def biosyn_rank(parts: Sequence[Sequence[Sequence[str]]], gold: Iterable[str]) -
 
 
 def strict_rank(concepts: Sequence[tuple[str, float]], gold: str) -> int | None:
-    """Worst rank that the gold concept can take among concepts of equal score.
+    """Worst rank of the gold concept among concepts of equal score.
 
     concepts (Sequence[tuple[str, float]]): identifiers with scores, in any order.
     gold (str): the gold identifier.
-    RETURNS (int | None): concepts that score at least as much, itself included, e.g.
-        ([("D1", 0.4), ("D2", 0.4), ("D3", 0.1)], "D1") → 2; None where it is not among them.
+    RETURNS (int | None): number of concepts with at least its score, itself included, e.g.
+        ([("D1", 0.4), ("D2", 0.4), ("D3", 0.1)], "D1") → 2; None if it is not among them.
     """
     score = next((score for concept, score in concepts if concept == gold), None)
     if score is None:
@@ -190,8 +191,8 @@ def strict_rank(concepts: Sequence[tuple[str, float]], gold: str) -> int | None:
 
 
 def whole_rank(concepts: Sequence[tuple[str, float]], gold: Sequence[str]) -> int | None:
-    """Rank of a mention's concept. For a composite that could not be split, all n concepts are
-    wanted, and the first n ranks are theirs.
+    """Rank of the concept of a mention. For a composite that could not be split, all n concepts
+    must be ranked first.
 
     concepts (Sequence[tuple[str, float]]): identifiers with scores, in any order.
     gold (Sequence[str]): the gold identifiers.
@@ -203,12 +204,11 @@ def whole_rank(concepts: Sequence[tuple[str, float]], gold: Sequence[str]) -> in
 
 
 def composite_rank(parts: Sequence[Sequence[tuple[str, float]]], gold: Sequence[str]) -> int | None:
-    """Rank of a split composite: each part answers for one concept of its own.
+    """Rank of a split composite, with a different concept for each part.
 
     parts (Sequence[Sequence[tuple[str, float]]]): identifiers with scores, for each part.
     gold (Sequence[str]): the gold identifiers, as many, in any order.
-    RETURNS (int | None): smallest k at which all are right; None where some concept is found by
-        no part of its own.
+    RETURNS (int | None): smallest k at which all are correct; None if there is no such assignment.
     """
     if not gold or len(parts) != len(gold):
         return None
@@ -265,12 +265,12 @@ def f_score(precision: float, recall: float) -> float:
 
 
 def calibration_error(confidences: Sequence[float], right: Sequence[bool]) -> float:
-    """Expected calibration error: |accuracy - confidence| in each of ten bins of equal width,
-    weighted by the bin's mentions. Mentions that should get NIL count as well: their first concept
-    is wrong, and a calibrated score is low for them.
+    """Expected calibration error: |accuracy - confidence| in ten bins of equal width, weighted by
+    the number of mentions. Mentions that should get NIL count as well: their first concept is
+    wrong, so a calibrated score is low for them.
 
     confidences (Sequence[float]): probability of the first concept, 0 to 1.
-    right (Sequence[bool]): whether it was right.
+    right (Sequence[bool]): whether it was correct.
     RETURNS (float): percentage points, e.g. ([0.8, 0.8], [True, False]) → 30.
     """
     probabilities = np.asarray(confidences, float)

@@ -1,7 +1,7 @@
-"""The evaluation of a pipeline or a baseline on a corpus: figures, predictions, report.
+"""Evaluation of a pipeline or a baseline on a corpus: metrics, predictions, and report.
 
-Documents are streamed through the system and counted as they come back, so that the size of the
-corpus does not matter.
+Documents are streamed through the system and counted as they come back, so memory does not depend
+on the size of the corpus.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The counts of a run, document by document, and the figures that they become."""
+"""Counts of a run, document by document, and the figures computed from them."""
 
 import warnings
 from collections import Counter

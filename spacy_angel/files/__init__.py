@@ -1,1 +1,1 @@
-"""Files: reading in pieces, streaming JSON and XML, formats and their options, atomic writes."""
+"""Streaming readers, file formats and their options, and atomic writes."""

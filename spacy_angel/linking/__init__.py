@@ -1,1 +1,1 @@
-"""The spaCy components that link mentions or match names; they know no corpus."""
+"""The spaCy components that link mentions and match names."""

@@ -1,1 +1,1 @@
-"""Encoder-decoders and their prompts as the search sees them."""
+"""Encoder-decoders and their prompts, as the search uses them."""

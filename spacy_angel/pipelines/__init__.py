@@ -1,1 +1,1 @@
-"""Whole pipelines: open, ship, calibrate on a corpus, assemble."""
+"""Whole pipelines: loading, assembling, calibrating, and applying them to tables."""

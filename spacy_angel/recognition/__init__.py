@@ -1,1 +1,1 @@
-"""The spaCy components that find mentions; they know no corpus."""
+"""The spaCy components that find mentions."""

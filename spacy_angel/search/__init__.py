@@ -1,1 +1,1 @@
-"""Names under a constraint: the model walks the trie."""
+"""Beam search constrained to the names of a vocabulary."""

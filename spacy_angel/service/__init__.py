@@ -1,1 +1,1 @@
-"""One open pipeline for many callers: a web service, and tools for language models."""
+"""A web service and tools for language models, which share one open pipeline."""

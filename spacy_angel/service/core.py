@@ -1,4 +1,4 @@
-"""One open pipeline for many callers: what the web service and the MCP tools share."""
+"""The pipeline and its answers, as the web service and the MCP tools share them."""
 
 import asyncio
 from collections.abc import Sequence

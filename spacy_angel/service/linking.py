@@ -1,4 +1,4 @@
-"""Documents of many requests through one pipeline, as plain values."""
+"""Linking of documents from many requests, with plain values as results."""
 
 import logging
 import warnings

@@ -1,7 +1,7 @@
 """The linker as tools of the Model Context Protocol, for language models.
 
 A language model that is asked for an identifier writes one, whether it knows it or not. These tools
-give it identifiers of the vocabulary with their names, and say plainly if there is none.
+return identifiers of the vocabulary with their names, and state clearly if there is none.
 """
 
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Concepts and names: file formats, columns, changes, tries."""
+"""Concepts and names: file formats, storage, changes, and tries."""

@@ -1,1 +1,1 @@
-"""Probabilities to links, and links onto the document."""
+"""From probabilities to links, and from links to attributes of the document."""

@@ -1,1 +1,1 @@
-"""Documents to mentions, and mentions to queries."""
+"""From documents to mentions, and from mentions to queries."""

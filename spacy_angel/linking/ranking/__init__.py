@@ -1,1 +1,1 @@
-"""Features of candidates, and the ranker with NIL among its classes."""
+"""The reranker and its features."""

@@ -1,1 +1,1 @@
-"""What the component can be told, and the files that its settings name."""
+"""The settings of the linker, and the files that they refer to."""

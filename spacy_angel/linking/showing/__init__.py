@@ -1,1 +1,1 @@
-"""Links for a person: pictures, pages and explanations."""
+"""Tables, pages, and explanations of links."""

@@ -1,1 +1,1 @@
-"""Sequence variants: what they look like in print, and their normal form."""
+"""Sequence variants: a grammar and normal forms."""

@@ -1,1 +1,1 @@
-"""The two stages: positive-only, then negative-aware."""
+"""The two stages: positive-only and negative-aware training."""

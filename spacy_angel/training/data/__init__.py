@@ -1,1 +1,1 @@
-"""Corpora and vocabularies to batches."""
+"""From corpora and vocabularies to batches."""

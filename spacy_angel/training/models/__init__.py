@@ -1,1 +1,1 @@
-"""Models that learn, their losses, and what they would answer."""
+"""Models, losses, and evaluation during training."""

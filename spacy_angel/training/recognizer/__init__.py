@@ -1,1 +1,1 @@
-"""Training of mention recognisers."""
+"""Training of recognizers."""

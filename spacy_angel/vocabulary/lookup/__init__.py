@@ -1,1 +1,1 @@
-"""Finding names: as typed, by string similarity, in running text, and for a search."""
+"""Lookup of names: as typed, by string similarity, in running text, and for the search."""

@@ -1,1 +1,1 @@
-"""Concepts, their names and identifiers, and what labels and types stand for."""
+"""Concepts, names, and identifiers, and the meanings of labels and types."""

@@ -1,1 +1,1 @@
-"""From publishers' files to stored vocabularies, and from one version to the next."""
+"""Published vocabularies: fetching, reading, building, and comparing them."""

@@ -1,1 +1,1 @@
-"""Names shared by genes of several species: what the document says of their species."""
+"""Genes of several species with the same name: the species of a document."""

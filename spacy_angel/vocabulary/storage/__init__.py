@@ -1,1 +1,1 @@
-"""A vocabulary on disk: columns of names and concepts, and tries of names as tokens."""
+"""A vocabulary on disk: tables of names and concepts, and tries of tokenized names."""
