@@ -44,7 +44,7 @@ def test_the_generated_passages_are_current() -> None:
         *("vocabulary options", "corpora", "corpus options", "every corpus"),
         *("commands", "project"),
     ]
-    assert "| `train-negative` | Mine pairs of right and wrong names " in found[-1][2]
+    assert "| `train-negative` | Mine pairs of correct and wrong names " in found[-1][2]
     for page, name, passage in found:
         text = page.read_text("utf8")
         assert with_passage(text, name, passage) == text, "run: python tools/document.py"
