@@ -1,4 +1,4 @@
-"""Put a recognizer, a model and a vocabulary together into one pipeline."""
+"""Assembling of pipelines from a recognizer, a model, and a vocabulary."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -39,24 +39,24 @@ def assemble(
     length_penalty: float = 1.0,
     calibrate: Sequence[Path] = (),
 ) -> Calibration | None:
-    """Assemble a pipeline and save it: recognizer, abbreviation detector, `angel_consistency`,
+    """Assemble and save a pipeline of recognizer, abbreviation detector, `angel_consistency`, and
     linker.
 
-    model (Path | str): encoder-decoder, a folder or hub name, or `en_angel_mini` for the shipped
-        model. For one without a tokenizer or of an unknown preset, save what `load.load` returns.
-    kb (Path): vocabulary, a folder or file, or `en_angel_mini` for the one that ships.
-    output (Path): folder to write; a pipeline that is there is replaced, other files are kept.
-    ner (Path | str | None): trained pipeline, a folder or package, whose components come first,
-        without a linker and detector of its own; None if the documents will have mentions.
+    model (Path | str): encoder-decoder: a folder, a hub name, or `en_angel_mini`. If it has no
+        tokenizer or an unknown preset, load it with `load.load` and save the result instead.
+    kb (Path): vocabulary: a folder, a file, or `en_angel_mini`.
+    output (Path): folder to write; an existing pipeline is replaced, other files are kept.
+    ner (Path | str | None): trained pipeline whose components come first, without a linker or
+        abbreviation detector; a folder or package. None if the documents already have mentions.
     name (str): the pipeline is called `angel_{name}`.
-    storage (Dtype | None): type in which its weights are saved; int8 for the BART family, None for
-        the type in which they were read.
-    length_penalty (float): of the search; use the value that did best on the development set.
-    calibrate (Sequence[Path]): development corpora to which the reranker's weights and the
-        threshold are fitted, see `AngelLinker.calibrate`; a mention whose concept the vocabulary
-        lacks should link to NIL.
-    RETURNS (Calibration | None): what was fitted, if corpora were given.
-    RAISES (AngelError): a part does not exist or does not fit, or `output` holds something other
+    storage (Dtype | None): type of the saved weights: int8 for the BART family; None for the type
+        in which they were read.
+    length_penalty (float): length penalty of the search; use the best value on development data.
+    calibrate (Sequence[Path]): development corpora on which the reranker and the threshold are
+        calibrated, see `AngelLinker.calibrate`; mentions whose concept is not in the vocabulary
+        should get NIL.
+    RETURNS (Calibration | None): the fitted values, if corpora were given.
+    RAISES (AngelError): a part does not exist or does not fit, or `output` contains something other
         than a pipeline. Nothing is written then.
     """
     is_new = not output.exists() or (output.is_dir() and not any(output.iterdir()))

@@ -1,4 +1,4 @@
-"""Check that identifiers mean the labels beside them."""
+"""Checks that identifiers match their labels."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,13 +36,13 @@ _COLUMNS = {
 
 
 class IdCheck(NamedTuple):
-    """What was found out of an identifier and its label.
+    """The result of checking an identifier and its label.
 
-    concept_id (str), label (str): as given.
+    concept_id (str), label (str): the checked values.
     status (str): one of `STATUSES`.
     name (str): canonical name of the identifier's concept; empty if there is none.
-    replaced_by (str): of an obsolete identifier; may be empty.
-    suggestion (Match | None): the concept that the label means, unless it is the identifier's.
+    replaced_by (str): successor of an obsolete identifier; may be empty.
+    suggestion (Match | None): the concept that the label refers to, if it is another one.
     """
 
     concept_id: str
@@ -59,13 +59,14 @@ def check_ids(
     *,
     pipeline: Language | Path | str | None = None,
 ) -> list[IdCheck]:
-    """Check that identifiers mean the labels beside them.
+    """Check that identifiers match their labels.
 
-    pairs (Iterable[Sequence[Any]]): identifier, label, and perhaps a text with the label in it.
+    pairs (Iterable[Sequence[Any]]): identifier, label, and optionally a text that contains the
+        label.
     kb (ConceptKB | Path | str | None): vocabulary, see `load`.
-    pipeline (Language | Path | str | None): a loaded pipeline, which must have the vocabulary
-        already, or its name; it links the labels.
-    RETURNS (list[IdCheck]): one each, in their order.
+    pipeline (Language | Path | str | None): pipeline that links the labels, see `load`; a loaded
+        one must already have the vocabulary.
+    RETURNS (list[IdCheck]): one for each pair, in the same order.
     RAISES (AngelError): see `load`.
 
     EXAMPLE:
@@ -99,9 +100,9 @@ def check_id(kb: ConceptKB, concept_id: str, label: str, link: Match | None) -> 
     """Check an identifier against its label.
 
     kb (ConceptKB): the vocabulary.
-    concept_id (str), label (str): as given, in any spelling.
-    link (Match | None): what the label is linked to; not needed for a name of the concept.
-    RETURNS (IdCheck): what was found out.
+    concept_id (str), label (str): in any spelling.
+    link (Match | None): link of the label; not needed if it is a name of the concept.
+    RETURNS (IdCheck): the result.
     """
     concept = kb.get(concept_id.strip())
     own = "" if concept is None else concept.concept_id
@@ -130,15 +131,15 @@ def check_table(
     grounder: Grounder,
     columns: Sequence[str | None],
 ) -> Counter[str]:
-    """Check the identifiers of a table.
+    """Check the identifiers in a table.
 
     path (Path): see `files.table.read_table`.
-    output (Path): the same table with what was found.
+    output (Path): table to write, with additional columns.
     grounder (Grounder): links labels.
-    columns (Sequence[str | None]): with identifiers, labels, and perhaps texts around the labels.
-    RETURNS (Counter[str]): rows by status.
-    RAISES (AngelError): the table cannot be read or written, has no such column, or has
-        columns of the names that are written.
+    columns (Sequence[str | None]): columns with identifiers, labels, and optionally texts.
+    RETURNS (Counter[str]): number of rows by status.
+    RAISES (AngelError): the table cannot be read or written, lacks a column, or already has one of
+        the additional columns.
     """
     table = read_table(path)
     places = [table.place(name) for name in columns if name]

@@ -1,5 +1,4 @@
-"""Open a pipeline with a linker: one that ships, a saved one, or the shipped one with another model
-or vocabulary."""
+"""Loading of pipelines: shipped and saved ones, optionally with another model or vocabulary."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,24 +35,25 @@ def load(
 ) -> Language:
     """Load a pipeline that finds mentions, expands abbreviations, and links.
 
-    model (Path | str | None): `en_angel_bio` for mentions of six types and their vocabularies
-        instead of diseases and chemicals in MeSH; or a saved pipeline, its folder or the name of an
-        installed package; or another encoder-decoder, a folder or hub name, to be used in
-        `en_angel_mini` as it was published, see `preset`.
-    kb (ConceptKB | Path | str | None): another vocabulary, or its folder, file or name. No training
-        is needed: the reranker and its threshold work with any vocabulary.
-    tokenizer (Path | str | None): folder or hub name, if the model's folder has no tokenizer.
-    preset (str | None): `published` for the method as published: the model alone decides, and every
-        mention is linked. For an encoder-decoder also what it was trained with, if neither its
-        files nor its name say so; see `model.presets`.
-    device (str | None), dtype (str | None): of the linker's and the recognizer's models.
+    model (Path | str | None): None for `en_angel_mini` (diseases and chemicals); `en_angel_bio`
+        (six types); a saved pipeline (a folder, or the name of an installed package); or an
+        encoder-decoder (a folder or hub name), which replaces the model of `en_angel_mini` and is
+        used as it was published, see `preset`.
+    kb (ConceptKB | Path | str | None): another vocabulary: a loaded one, a folder, a file, or a
+        name. No training is needed: the reranker and its threshold work with any vocabulary.
+    tokenizer (Path | str | None): folder or hub name; required if the model's folder has no
+        tokenizer.
+    preset (str | None): `published` for the published method: the model alone decides, and every
+        mention is linked. For an encoder-decoder also the settings of its training, if they cannot
+        be inferred from its files or name; see `model.presets`.
+    device (str | None), dtype (str | None): for the models of linker and recognizer.
     candidates (Mapping[str, Any] | None), reranker (Mapping[str, Any] | None), decision
         (Mapping[str, Any] | None), outputs (Mapping[str, Any] | None), runtime (Mapping[str, Any] |
-        None): settings of the linker that override the pipeline's own, e.g.
+        None): settings of the linker that override those of the pipeline, e.g.
         `decision={"threshold": 0.8}`; see `LinkerSettings`.
     RETURNS (Language): the pipeline.
-    RAISES (AngelError): the model or vocabulary does not exist, a setting is unknown or has a wrong
-        value, or a tokenizer or preset was given for a pipeline, which has its own.
+    RAISES (AngelError): the model or vocabulary does not exist, a setting is unknown or has an
+        invalid value, or a tokenizer or preset was given for a pipeline, which has its own.
     """
     blocks = {"candidates": candidates, "reranker": reranker, "decision": decision}
     blocks |= {"outputs": outputs, "runtime": runtime}
@@ -92,11 +92,11 @@ def load(
 def open_pipeline(
     pipeline: str | Path | Language, kb: Path | None = None
 ) -> tuple[Language, AngelLinker]:
-    """Load a pipeline as it was saved, and find its linker. Nothing is downloaded.
+    """Load a pipeline with its saved settings, and find its linker. Nothing is downloaded.
 
     pipeline (str | Path | Language): a folder, an installed package, `en_angel_mini`,
         `en_angel_bio`, or a loaded pipeline.
-    kb (Path | None): vocabulary that replaces the linker's own, with the types that belong to it.
+    kb (Path | None): vocabulary that replaces the linker's own, including the types for its labels.
     RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
     RAISES (AngelError): it cannot be loaded, or has no linker.
     """
