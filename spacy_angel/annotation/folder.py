@@ -218,7 +218,7 @@ def verify(path: str | Path) -> tuple[int, list[str]]:
     path (str | Path): output folder or its address.
     RETURNS (tuple[int, list[str]]): number of the shards in the manifest; names of files that have
         changed, are missing, or are not in the manifest.
-    RAISES (AngelError): the folder is no finished output of `annotate`.
+    RAISES (AngelError): the folder is not a finished output of `annotate`.
     """
     store = Store(str(path))
     sizes = store.sizes()
@@ -228,7 +228,7 @@ def verify(path: str | Path) -> tuple[int, list[str]]:
     except ValueError as error:
         raise AngelError(f"{path}/{MANIFEST} is damaged: {error}.") from error
     if not manifest.get("finished"):
-        raise AngelError(f"{path} is no finished output of `annotate`: run it with all inputs.")
+        raise AngelError(f"{path} is not a finished output of `annotate`: run it with all inputs.")
     digests = {record.file: record.sha256 for record in records}
     found = {name for name in sizes if re.match(r"\d+-\d+\.", name)}
     changed = found ^ {*digests}

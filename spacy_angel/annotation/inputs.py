@@ -172,5 +172,5 @@ def _list_files(path: str) -> tuple[bool, dict[str, int], list[str]]:
         else:
             others.append(name)
     if not files:
-        raise AngelError(f"The folder {path} holds no files.")
+        raise AngelError(f"The folder {path} contains no files.")
     return True, files, others

@@ -105,7 +105,7 @@ def annotate(
     typer.echo(f"{', '.join(counts)}: {output}")
     for entry in manifest["inputs"]:
         if entry["error"]:
-            typer.echo(f"Not read to its end: {entry['error']}", err=True)
+            typer.echo(f"Not read to the end: {entry['error']}", err=True)
         elif faults := entry["counts"].get("faults"):
             typer.echo(f"{entry['name']}: {faults:,} faults, see the manifest", err=True)
     if not manifest["finished"]:
@@ -124,4 +124,4 @@ def _verify(folder: str) -> None:
     if changed:
         typer.echo("Delete these files and run `annotate` again with all inputs.", err=True)
         raise typer.Exit(1)
-    typer.echo(f"{n_shards:,} shards are as they were written: {folder}")
+    typer.echo(f"{n_shards:,} shards are unchanged: {folder}")

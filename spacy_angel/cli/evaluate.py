@@ -65,7 +65,7 @@ def evaluate(
 
 def _print_metrics(metrics: dict[str, Any]) -> None:
     typer.echo(
-        f"{metrics['mentions']:,} mentions, {metrics['coverage']:.1f} % with a concept of the "
+        f"{metrics['mentions']:,} mentions, {metrics['coverage']:.1f} % with a concept in the "
         "vocabulary"
     )
     for count in ("lenient", "strict", "kb_id"):

@@ -234,7 +234,7 @@ def kb_search(
         types = f"  [{', '.join(concept.types)}]" if concept.types else ""
         typer.echo(f"{concept.concept_id}  {concept.canonical_name}{name}{types}")
     if not hits:
-        typer.echo("Nothing in the vocabulary is like it.")
+        typer.echo("No matching concept in the vocabulary.")
         raise typer.Exit(1)
 
 

@@ -31,7 +31,7 @@ def read_metrics(directory: Path) -> dict[str, Any]:
         return _read_object(path.read_bytes(), _METRICS_KEYS)
     except ValueError as error:
         raise AngelError(
-            f"{path} does not hold an evaluation ({error}). Evaluate again."
+            f"{path} does not contain an evaluation ({error}). Evaluate again."
         ) from error
 
 

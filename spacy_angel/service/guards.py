@@ -154,9 +154,9 @@ class Guard:
         host, origin = (", ".join(headers.getlist(name)) for name in ("host", "origin"))
         hosts = self._access.hosts
         if not host or (hosts and _hostname(host) not in hosts):
-            raise Refused(421, "The header Host is not that of this service.")
+            raise Refused(421, "The Host header does not match this service.")
         if "origin" in headers and urlsplit(origin).netloc.lower() != host.lower():
-            raise Refused(403, "The header Origin is not that of this service.")
+            raise Refused(403, "The Origin header does not match this service.")
         if self._access.token is not None and path not in self._access.open_paths:
             given = headers.get("authorization", "").encode("latin1")
             if not hmac.compare_digest(given, f"Bearer {self._access.token}".encode("latin1")):

@@ -271,7 +271,7 @@ def test_what_is_missing_is_told(tmp_path) -> None:
     with pytest.raises(AngelError, match="no such file"):
         plan_inputs([tmp_path / "nothing"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(AngelError, match="holds no files"):
+    with pytest.raises(AngelError, match="contains no files"):
         plan_inputs([tmp_path / "empty"])
     with pytest.raises(AngelError, match="There is no input format 'cometa'"):
         plan_inputs([tmp_path], "cometa")

@@ -238,7 +238,7 @@ def test_verify_finds_a_changed_byte_and_what_is_missing(out, tmp_path) -> None:
         return done.exit_code, done.stdout + done.stderr
 
     code, said = verify(out)
-    assert (code, said.startswith("3 shards are as they were written")) == (0, True)
+    assert (code, said.startswith("3 shards are unchanged")) == (0, True)
     shard = out / "00000-000001.jsonl"
     shard.write_bytes(shard.read_bytes().replace(b"history", b"History", 1))
     code, said = verify(out)
@@ -247,7 +247,7 @@ def test_verify_finds_a_changed_byte_and_what_is_missing(out, tmp_path) -> None:
     shard.rename(out / "00000-000009.jsonl")
     code, said = verify(out)
     assert (code, said.count(", is missing, or is not in the manifest")) == (1, 2)
-    assert "is no finished output of `annotate`" in verify(tmp_path)[1]
+    assert "is not a finished output of `annotate`" in verify(tmp_path)[1]
     assert "annotate needs at least one input" in CliRunner().invoke(app, ["annotate"]).stderr
 
 

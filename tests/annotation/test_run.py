@@ -201,7 +201,7 @@ def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path) -> No
     command = ["annotate", str(source), str(cut), "-o", str(tmp_path / "out")]
     done = CliRunner().invoke(app, [*command, "--pipeline", str(pipeline)])
     assert done.exit_code == 1
-    assert "Not read to its end" in done.stderr
+    assert "Not read to the end" in done.stderr
     # the whole input is not lost by it
     assert len([row for row in rows(tmp_path / "out") if row["doc_id"]]) >= 25
 

@@ -165,7 +165,7 @@ def test_concepts_are_searched(folder: Path) -> None:
         "",
     )
     code, out, _ = run("kb", "search", folder, "zzz")
-    assert (code, out) == (1, "Nothing in the vocabulary is like it.\n")
+    assert (code, out) == (1, "No matching concept in the vocabulary.\n")
 
 
 def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:

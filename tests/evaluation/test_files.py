@@ -18,7 +18,7 @@ RECORD = {
 @pytest.mark.parametrize("content", DAMAGED)
 def test_damaged_files(tmp_path, content):
     (tmp_path / "metrics.json").write_bytes(content)
-    with pytest.raises(AngelError, match=r"metrics\.json does not hold an evaluation"):
+    with pytest.raises(AngelError, match=r"metrics\.json does not contain an evaluation"):
         read_metrics(tmp_path)
     line = json.dumps(RECORD).encode() + b"\n"
     (tmp_path / "predictions.jsonl").write_bytes(line + content + b"\n")

@@ -125,7 +125,7 @@ def format_pubtator(document: CorpusDocument) -> str:
     """
     if not document.doc_id.strip() or re.search(r"[|\t\n\r]", document.doc_id):
         raise AngelError(
-            f"PubTator cannot hold the document id {document.doc_id!r}. Use BioC JSON."
+            f"PubTator cannot represent the document id {document.doc_id!r}. Use BioC JSON."
         )
     text = document.text.translate(_BREAKS)
     end = document.title_end
