@@ -1,7 +1,7 @@
-"""Kinds of files: one record each, and the registry that tells them apart by name or content.
+"""File formats: a record for each, and registries that recognize them by name or content.
 
 A format is a module with a `Format` and a line in its registry. Other packages add formats with an
-entry point, and those are tried first:
+entry point; these are tried first:
 
     [options.entry_points]
     spacy_angel_corpus_formats =
@@ -29,19 +29,19 @@ Holds = Literal["documents", "mentions", "texts"]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file: how it is read and written, and what it holds.
+    """A file format: how it is read and written, and what it contains.
 
     name (str): e.g. `pubtator`, `obo.v1`.
-    read (Callable[..., Iterator[Any]]): takes the path, the object that counts and reports faults
+    read (Callable[..., Iterator[Any]]): takes the path, an object that counts and reports faults
         (the `Reading` of a corpus, the `VocabularyReport` of a vocabulary), and options with type
         annotations, see `checked_options`.
-    recognizes (Callable[[Path, str], bool]): whether a file is of this kind, given its path and its
-        head (`read_head`, without leading white space; empty for a folder).
-    holds (Holds): of a corpus: whole documents with their mentions; single mentions, for training
-        and evaluation; or texts without identifiers.
+    recognizes (Callable[[Path, str], bool]): whether a file has this format, given its path and its
+        beginning (`read_head`, without leading white space; empty for a folder).
+    holds (Holds): content of a corpus: whole documents with their mentions; single mentions, for
+        training and evaluation; or texts without identifiers.
     write (Callable[..., None] | None): takes documents, the path, and options with type
         annotations; None for formats that are only read.
-    is_folder (bool): a folder is one corpus, and its files alone are not.
+    is_folder (bool): whether a whole folder is one corpus.
     """
 
     name: str

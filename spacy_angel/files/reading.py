@@ -1,7 +1,7 @@
-"""Files for the readers: gzip is unpacked, pieces and lines have numbers, progress is shown.
+"""Reading of files in pieces and lines, with line numbers, gzip, and progress bars.
 
-Limits make sure that a hostile or damaged file ends in an error rather than in hours or gigabytes:
-the length of a line and the compression ratio here, the size and depth of an object in
+Limits make sure that reading a hostile or damaged file ends with an error and not after hours or
+gigabytes: the length of a line and the compression ratio here, the size and depth of an object in
 `json_stream` and `xml_stream`.
 """
 

@@ -13,14 +13,14 @@ from .reading import pieces
 def stream_elements(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, ElementTree.Element]]:
-    """The elements inside the outermost one; each is dropped from memory when the next is taken.
+    """Stream the elements inside the outermost one; each is released when the next one is read.
 
     path (Path): file, plain or gzip.
     reading (FileReading): names the file.
-    kinds (Mapping[str, Collection[str]]): names of the outermost element → names of the elements
-        to yield; others are skipped.
-    YIELDS (tuple[int, ElementTree.Element]): line on which the element ends, element.
-    RAISES (AngelError): the XML is broken or cut, or has another outermost element.
+    kinds (Mapping[str, Collection[str]]): names of the outermost element → names of the elements to
+        yield; others are skipped.
+    YIELDS (tuple[int, ElementTree.Element]): line on which the element ends, and the element.
+    RAISES (AngelError): the XML is broken or truncated, or has another outermost element.
     """
     parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
     root: Any = None

@@ -1,4 +1,4 @@
-"""The step of the search: the legal continuations of partial names."""
+"""One step of the search: the legal continuations of partial names."""
 
 from typing import NamedTuple
 
@@ -47,15 +47,15 @@ class Continuations(NamedTuple):
 
 
 class Expander:
-    """Decodes partial names and lists what may follow, for one batch of mentions.
+    """Decodes partial names and returns their legal continuations, for a batch of mentions.
 
-    A partial name with one legal continuation is decoded together with the chain of single tokens
-    behind it; their log-probabilities are stored by slot, so that the search still takes them one
-    by one.
+    A partial name with a single legal continuation is decoded together with the chain of single
+    tokens that follows. Their log-probabilities are stored by slot, so the search can still proceed
+    token by token.
 
     decoding (Decoding): the batch.
     walker (Walker): the names.
-    max_chain (int): most tokens of a chain decoded ahead.
+    max_chain (int): maximum number of tokens of a chain that are decoded in advance.
     """
 
     def __init__(self, decoding: Decoding, walker: Walker, max_chain: int) -> None:

@@ -1,4 +1,4 @@
-"""The model with its tokenizer and prompt format: mentions in, names of the vocabulary out."""
+"""A model with its tokenizer and prompt format, which generates names for mentions."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -37,11 +37,11 @@ _CPU_FEW_MENTIONS = 4
 
 
 class Generator:
-    """An encoder-decoder that writes names for mentions.
+    """An encoder-decoder that generates names for mentions.
 
-    model (Model): the weights, as the search sees them.
-    prompts (PromptEncoder): mentions and names to token ids; what a trie is built with.
-    config (PretrainedConfig): of the model, saved with it.
+    model (Model): the weights, as the search uses them.
+    prompts (PromptEncoder): converts mentions and names to token ids; tries are built with it.
+    config (PretrainedConfig): config of the model, which is saved with it.
     """
 
     def __init__(self, model: Model, prompts: PromptEncoder, config: "PretrainedConfig") -> None:
@@ -65,16 +65,17 @@ class Generator:
         preset: str | None = None,
         local_files_only: bool = False,
     ) -> "Generator":
-        """Load a checkpoint; the published ones load as they are.
+        """Load a checkpoint; published checkpoints need no conversion.
 
         name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
         device (str): `cpu`, `cuda`, `cuda:1`, …
-        dtype (RunDtype): type of the weights in use; int8 on a CPU and for BART models; `auto` is
-            the one that is fastest here, by `fastest_dtype`.
+        dtype (RunDtype): type of the weights in memory; int8 requires a CPU and a BART model;
+            `auto` measures which is fastest, see `fastest_dtype`.
         tokenizer (str | Path | None), preset (str | None): see `model.checkpoint.open_checkpoint`.
-        local_files_only (bool): never ask the hub.
+        local_files_only (bool): never contact the hub.
         RETURNS (Generator): ready to search.
-        RAISES (AngelError): where the folder, its files, the device or the dtype do not fit.
+        RAISES (AngelError): the folder or its files are invalid, or the device or dtype cannot be
+            used.
         """
         if dtype not in get_args(RunDtype):
             raise AngelError(unknown_name("dtype", dtype, ", ".join(get_args(RunDtype))))
@@ -93,7 +94,7 @@ class Generator:
 
     @property
     def num_beams(self) -> int:
-        """RETURNS (int): beams that such models are searched with, where nothing else is said."""
+        """RETURNS (int): default number of beams for this kind of model."""
         return preset_named(self.prompts.format.preset).num_beams
 
     def search(
@@ -109,10 +110,12 @@ class Generator:
 
         mentions (Sequence[Mention]): n mentions in their context.
         space (SearchSpace): the names, built with `self.prompts`.
-        settings (SearchSettings | None): by default 5 beams.
-        subsets (Sequence[int] | None): n numbers of subsets of the space; by default all 0.
-        batch_size (int): most mentions in one pass; on a CPU every thread has its own.
-        RETURNS (list[list[Hypothesis]]): names of each mention, best first; names with the same
+        settings (SearchSettings | None): None: 5 beams.
+        subsets (Sequence[int] | None): for each mention, the number of a subset of the space; None:
+            0.
+        batch_size (int): maximum number of mentions in a batch; on a CPU, each thread has its own
+            batch.
+        RETURNS (list[list[Hypothesis]]): names for each mention, best first; names with the same
             tokens have the same score.
         """
         settings = settings or SearchSettings()
@@ -139,12 +142,12 @@ class Generator:
     def log_probs(
         self, mentions: Sequence[Mention], names: Sequence[str], *, batch_size: int = 32
     ) -> list[float]:
-        """Log-probability of a given name for each mention (ANGEL, equation 2).
+        """Compute the log-probability of a given name for each mention (ANGEL, equation 2).
 
         mentions (Sequence[Mention]): n mentions in their context.
         names (Sequence[str]): n names in normal form.
-        batch_size (int): mentions in one pass.
-        RETURNS (list[float]): n sums over the name's tokens, the end token included, in nats.
+        batch_size (int): mentions in a batch.
+        RETURNS (list[float]): n sums over the tokens of the name, including the end token, in nats.
         """
         rows = self.score_names(mentions, [[name] for name in names], batch_size=batch_size)
         return [value for values in rows for value in values]
@@ -152,13 +155,13 @@ class Generator:
     def score_names(
         self, mentions: Sequence[Mention], names: Sequence[Sequence[str]], *, batch_size: int = 32
     ) -> list[list[float]]:
-        """Log-probabilities of several names for each mention.
+        """Compute the log-probabilities of several names for each mention.
 
         mentions (Sequence[Mention]): n mentions in their context.
-        names (Sequence[Sequence[str]]): for each, any number of names in normal form.
-        batch_size (int): mentions in one pass; on a CPU every thread has its own.
-        RETURNS (list[list[float]]): of each name the sum over its tokens, the end token included,
-            in nats.
+        names (Sequence[Sequence[str]]): for each mention, any number of names in normal form.
+        batch_size (int): mentions in a batch; on a CPU, each thread has its own batch.
+        RETURNS (list[list[float]]): for each name, the sum over its tokens, including the end
+            token, in nats.
         """
         sources = self.prompts.source_ids(mentions)
         prefixes = self.prompts.prefix_ids(mentions)
@@ -194,13 +197,13 @@ class Generator:
             yield from zip(batch, found, strict=True)
 
     def to_disk(self, path: Path, *, storage: Dtype | None = None) -> None:
-        """Save as a Hugging Face folder with the prompt format beside.
+        """Save as a folder in Hugging Face's format, with the prompt format.
 
-        path (Path): folder, made where it does not exist.
-        storage (Dtype | None): type of the weights in the folder, for the BART family; whatever it
-            is, they run in every one. None: int8 where they came from such a folder, else the type
-            in which they run. Only floating-point ones can be read by transformers.
-        RAISES (AngelError): a storage type that the model cannot have.
+        path (Path): folder, created if it does not exist.
+        storage (Dtype | None): type of the saved weights, for the BART family; it does not limit
+            the type in memory. None: int8 if they were loaded from int8, or else the current type.
+            transformers can only read floating-point types.
+        RAISES (AngelError): the model cannot be saved in this type.
         """
         if storage is not None and storage not in DTYPES:
             raise AngelError(unknown_name("dtype", storage, ", ".join(DTYPES)))
@@ -238,8 +241,9 @@ class Generator:
 
 
 def find_device(name: str) -> torch.device:
-    """name (str): as torch has it. RETURNS (torch.device): one that can be used, which only an
-    attempt tells. RAISES (AngelError): it cannot."""
+    """name (str): name of the device in torch. RETURNS (torch.device): the device, after trying to
+        use it.
+    RAISES (AngelError): it cannot be used."""
     try:
         device = torch.device(name)
         torch.zeros(1, device=device)

@@ -1,4 +1,4 @@
-"""Log-probabilities of names that are given, for a batch of mentions that is read already."""
+"""Log-probabilities of given names, for a batch of mentions that is already encoded."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,13 @@ from ..model.interface import Decoding
 def log_probs_of_names(
     decoding: Decoding, names: Sequence[Sequence[list[int]]], device: torch.device
 ) -> list[list[float]]:
-    """The names of a mention are decoded as a tree: what several begin with is decoded once.
+    """Decode the names of each mention as a tree, in which common prefixes are decoded once.
 
-    decoding (Decoding): of n mentions, nothing fed yet.
-    names (Sequence[Sequence[list[int]]]): n times the token ids of names, the end token included.
-    device (torch.device): of the model.
-    RETURNS (list[list[float]]): of each name the sum over its tokens, in nats.
+    decoding (Decoding): n mentions, with nothing decoded yet.
+    names (Sequence[Sequence[list[int]]]): for each mention, the token ids of names, including the
+        end token.
+    device (torch.device): device of the model.
+    RETURNS (list[list[float]]): for each name, the sum over its tokens, in nats.
     """
     begin = decoding.n_slots
     # Tokens that are fed, and of each token of a name: its name, the row that it is scored by.

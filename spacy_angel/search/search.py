@@ -13,12 +13,13 @@ _DEAD = float("-inf")
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A name that the search found.
+    """A name found by the search.
 
     name (int): index of the name in the vocabulary.
-    log_prob (float): log-probability of its tokens, the end token included, in nats.
-    score (float): the log-probability over `n_tokens ** length_penalty`, by which names are ranked.
-    n_tokens (int): number of its tokens, the end token included.
+    log_prob (float): log-probability of its tokens, including the end token, in nats.
+    score (float): log-probability divided by `n_tokens ** length_penalty`, by which names are
+        ranked.
+    n_tokens (int): number of its tokens, including the end token.
     """
 
     name: int
@@ -32,8 +33,8 @@ class SearchSettings:
     """Settings of the beam search.
 
     num_beams (int): beams per mention.
-    k (int): most token sequences per mention, each of which may be several names; at most
-        `num_beams` are found.
+    k (int): maximum number of token sequences per mention, each of which may belong to several
+        names; at most `num_beams` are found.
     length_penalty (float): exponent of the length in the score, 1 as published.
     """
 
@@ -95,18 +96,17 @@ class _Finished:
 def beam_search(
     expander: Expander, n_mentions: int, settings: SearchSettings
 ) -> list[list[Hypothesis]]:
-    """The hypotheses of transformers' beam search (`early_stopping=False`) under the trie.
+    """Run the beam search of transformers (`early_stopping=False`), constrained to the trie.
 
-    In every step the best `2 * num_beams` continuations of a mention are considered: an end token
-    among the first `num_beams` finishes a name, the first `num_beams` others go on. A mention is
-    done if no beam is left, or `num_beams` names are finished and the best beam's score over
-    its length so far is no better than the worst of them.
+    In each step, the best `2 * num_beams` continuations of a mention are considered: an end token
+    among the first `num_beams` finishes a name, and the first `num_beams` others are continued. A
+    mention is finished if no beam is left, or if `num_beams` names are finished and the score of
+    the best beam, over its current length, is not better than the worst of them.
 
-    expander (Expander): the batch, nothing decoded yet.
-    n_mentions (int): mentions in it.
+    expander (Expander): the batch, with nothing decoded yet.
+    n_mentions (int): number of mentions in it.
     settings (SearchSettings): beams and length penalty.
-    RETURNS (list[list[Hypothesis]]): names of each mention, best first; fewer where the beams found
-        fewer.
+    RETURNS (list[list[Hypothesis]]): names for each mention, best first.
     """
     beams, end_token = settings.num_beams, expander.walker.end_token
     device = expander.walker.device

@@ -1,7 +1,7 @@
-"""Batches side by side on the cores of a CPU.
+"""Parallel batches on the cores of a CPU.
 
-One thread for each batch keeps the cores busier than all threads on each small product: threads
-that share a product wait for each other at its end, thousands of times a batch.
+One thread per batch uses the cores better than sharing each small matrix product among all threads,
+which would wait for each other thousands of times per batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +22,8 @@ _LOCK = Lock()
 
 
 def cpu_threads(device: torch.device) -> int:
-    """device (torch.device): of the model. RETURNS (int): batches to run side by side, the same
-    for all threads of a process."""
+    """device (torch.device): device of the model. RETURNS (int): number of batches to run in
+    parallel, the same for all threads of a process."""
     if device.type != "cpu":
         return 1
     with _LOCK:
@@ -33,11 +33,11 @@ def cpu_threads(device: torch.device) -> int:
 def map_batches(
     function: Callable[[Batch], Result], batches: Sequence[Batch], threads: int
 ) -> Iterator[Result]:
-    """Like `map`, on several threads with one of torch's own threads each.
+    """Like `map`, on several threads that each use one of torch's threads.
 
-    function (Callable[[Batch], Result]): reads shared state only.
+    function (Callable[[Batch], Result]): only reads shared state.
     batches (Sequence[Batch]): independent of each other.
-    threads (int): as `torch.get_num_threads()` was; it is so again afterwards.
+    threads (int): value of `torch.get_num_threads()`, which is restored afterwards.
     YIELDS (Result): in the order of the batches.
     """
     if threads == 1 or len(batches) < 2:
@@ -56,7 +56,7 @@ def map_batches(
 
 
 def batch_size_for(n: int, size: int, threads: int) -> int:
-    """RETURNS (int): mentions a batch, at most `size`, so that every thread has as many batches,
-    e.g. (10, 32, 2) → 5, (100, 32, 2) → 25."""
+    """RETURNS (int): number of mentions per batch, at most `size`, such that all threads get the
+    same number of batches, e.g. (10, 32, 2) → 5, (100, 32, 2) → 25."""
     rounds = -(-n // (size * threads))
     return max(1, -(-n // (max(rounds, 1) * threads)))

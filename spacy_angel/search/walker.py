@@ -1,7 +1,7 @@
-"""A search space on the model's device: legal next tokens of many states at once.
+"""A search space on the device of the model: legal next tokens of many states at once.
 
-A state is one node number a trie, -1 where the trie has no such prefix; with a second trie of
-names added while running, it is a pair.
+A state is a node number for each trie, or -1 if the trie does not have this prefix. If names were
+added at run time, there is a second trie, and a state is a pair.
 """
 
 from typing import NamedTuple
@@ -16,9 +16,9 @@ from ..vocabulary.storage.trie import NameTrie, SearchSpace
 class Children(NamedTuple):
     """The legal continuations of some states, sorted by state.
 
-    rows (Tensor): int64[n], whose continuation it is.
-    tokens (Tensor): int64[n].
-    states (Tensor): int64[n, n_tries], where it leads.
+    rows (Tensor): int64[n], index of the state.
+    tokens (Tensor): int64[n], the next token.
+    states (Tensor): int64[n, n_tries], the state after it.
     """
 
     rows: Tensor
@@ -27,7 +27,7 @@ class Children(NamedTuple):
 
 
 class _DeviceTrie:
-    """The arrays of a trie as tensors, with the subset in force."""
+    """The arrays of a trie as tensors, with the current subset."""
 
     def __init__(
         self, trie: NameTrie, prefix_sums: np.ndarray | None, device: torch.device
@@ -73,12 +73,12 @@ class _DeviceTrie:
 
 
 class Walker:
-    """Walks the tries of a search space under one of its subsets.
+    """Walks the tries of a search space, restricted to one of its subsets.
 
     space (SearchSpace): the names.
     subset (int): number of the subset.
     end_token (int): the token that ends a name.
-    device (torch.device): where states live.
+    device (torch.device): device of the states.
     """
 
     def __init__(
