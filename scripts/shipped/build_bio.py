@@ -24,6 +24,7 @@ from spacy_angel.linking.settings.presets import types_of
 from spacy_angel.pipelines.assemble import ABBREVIATIONS, CONSISTENCY, LINKER, MISSPELLED
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.search.generator import Generator
+from spacy_angel.vocabulary.storage.arrays import compress_folder
 
 RECOGNISER = "angel_recogniser"
 # Of a curve over daily sentences, criteria of trials, case reports and BioRED, see
@@ -75,6 +76,7 @@ def build(
             nlp.to_disk(new, exclude=[LINKER])
             linker.to_disk(new / LINKER, exclude=[] if model else ["model"])
             shutil.copy(Path(temporary, "kb/NOTICE.txt"), new / LINKER / "kb")
+            compress_folder(new / LINKER / "kb")
 
 
 def with_mentions(recogniser: Path, group: str | None, settings: dict[str, Any]) -> Language:

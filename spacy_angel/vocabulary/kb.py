@@ -26,12 +26,11 @@ from .storage.arrays import (
     META,
     TRIES,
     damaged,
-    open_folder,
     pack,
     unpack,
     write_folder,
 )
-from .storage.compiled import COMPILING, CompiledNames, compiled_cache
+from .storage.compiled import COMPILING, CompiledNames, compiled_cache, open_vocabulary
 from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames
 from .storage.table_builder import read_table
 from .storage.trie import SearchSpace
@@ -403,7 +402,7 @@ class ConceptKB(VocabularyOverlay):
             bytes of folders over 48 MB are not compared with their checksums.
         """
         path = Path(path)
-        columns, meta = open_folder(path, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
+        columns, meta = open_vocabulary(path, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
         kb = cls(_table(columns, meta, path), meta, path)
         if rules and (path / RULES).is_file():
             found = read_rules(path / RULES)

@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from support.helpers import sequences_of
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
+from spacy_angel.vocabulary.storage import compiled
+from spacy_angel.vocabulary.storage.arrays import compress_folder
 
 END = 2
 
@@ -237,6 +241,57 @@ def test_bytes_round_trip_and_damage():
     for wrong in (b"", data[:-100], flipped, b"something else"):
         with pytest.raises(AngelError, match="<bytes>"):
             ConceptKB.from_bytes(wrong)
+
+
+@pytest.fixture
+def compressed(tmp_path, monkeypatch):
+    """A vocabulary as those that ship are stored, and its copy that was not compressed."""
+    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path / "cache")
+    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
+    shutil.copytree(tmp_path / "kb", tmp_path / "plain")
+    compress_folder(tmp_path / "kb")
+    assert sorted(path.name for path in kb.path.iterdir()) == ["columns.npz.xz", "meta.json"]
+    return kb.path
+
+
+def test_a_compressed_vocabulary_is_decompressed_once_and_equal(compressed, tmp_path, monkeypatch):
+    first = ConceptKB.from_disk(compressed)
+    monkeypatch.setattr(compiled, "decompress", None)
+    for kb in (first, ConceptKB.from_disk(compressed), pickle.loads(pickle.dumps(first))):
+        assert list(kb) == CONCEPTS
+        assert isinstance(kb.table.columns["name_data"].base, np.memmap)
+    assert first.meta == ConceptKB.from_disk(tmp_path / "plain").meta
+    assert list(ConceptKB.from_bytes(first.to_bytes())) == CONCEPTS
+    for folder in (tmp_path / "saved", compressed):
+        first.to_disk(folder)
+        assert (folder / "name_data.npy").is_file()
+        assert not (folder / "columns.npz.xz").exists()
+        assert list(ConceptKB.from_disk(folder)) == CONCEPTS
+
+
+def test_a_compressed_vocabulary_in_a_read_only_folder(compressed, tmp_path, monkeypatch, caplog):
+    (compressed / "tries").write_text("no folder can be made here", encoding="utf8")
+    ConceptKB.from_disk(compressed)
+    with monkeypatch.context() as patch:
+        patch.setattr(compiled, "decompress", None)
+        column = ConceptKB.from_disk(compressed).table.columns["name_data"]
+    assert Path(column.base.filename).is_relative_to(tmp_path / "cache/compiled")
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "cache").write_text("nor here", encoding="utf8")
+    assert list(ConceptKB.from_disk(compressed)) == CONCEPTS
+    assert "cannot be stored" in caplog.text
+
+
+def test_a_damaged_compressed_vocabulary_is_an_error(compressed, tmp_path):
+    file = compressed / "columns.npz.xz"
+    data = file.read_bytes()
+    ConceptKB.build(CONCEPTS[:2], tmp_path / "other")
+    compress_folder(tmp_path / "other")
+    other = (tmp_path / "other/columns.npz.xz").read_bytes()
+    for wrong in (b"", data[:-9], b"something else", other):
+        file.write_bytes(wrong)
+        with pytest.raises(AngelError, match=r"columns\.npz\.xz is damaged"):
+            ConceptKB.from_disk(compressed)
 
 
 # ---- search spaces

@@ -5,6 +5,7 @@ The name trie and the vocabulary are both such folders. Nothing is pickled.
 
 import io
 import json
+import lzma
 import zipfile
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -14,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import AngelError
-from ...files.atomic import replacing_folder
+from ...files.atomic import replacing, replacing_folder
 
 META = "meta.json"
 TRIES = "tries"
+PACKED = "columns.npz.xz"
+"""In place of the `.npy` files in the folders of shipped vocabularies, a fifth of their size."""
 # Folders up to this size are compared with their checksums when they are opened. For larger ones
 # that would take long and make all their pages resident, so only sizes and headers are checked.
 HASHED_AT_OPENING = 48 * 2**20
@@ -43,7 +46,7 @@ def write_folder(
     if path.exists() and not is_empty and before.get("kind") != kind:
         raise AngelError(f"{path} contains something other than a {kind}. Use a new folder.")
     stored = _described(kind, version, columns, meta)
-    ours = {META, TRIES, *(f"{name}.npy" for name in before.get("columns", ()))}
+    ours = {META, TRIES, PACKED, *(f"{name}.npy" for name in before.get("columns", ()))}
     with replacing_folder(path, lambda entry: entry.name in ours) as new:
         for name, column in columns.items():
             np.save(new / f"{name}.npy", column, allow_pickle=False)
@@ -67,15 +70,24 @@ def open_folder(
         array never reaches its file.
     RAISES (AngelError): the folder is missing, of another kind or version, or damaged.
     """
-    try:
-        text = (path / META).read_bytes()
-    except OSError as error:
-        raise _other_kind(path, kind, error) from error
-    meta, present = _check_meta(path, text, kind, version, names, optional)
+    meta, present = read_meta(path, kind, version, names, optional)
     columns = {name: _map_column(path, name, meta) for name in present}
     if sum(column.nbytes for column in columns.values()) <= HASHED_AT_OPENING:
         _compare(path, columns, meta)
     return columns, meta
+
+
+def read_meta(
+    path: Path, kind: str, version: int, names: Sequence[str], optional: Sequence[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
+    """path, kind, version, names, optional: see `open_folder`. RETURNS (tuple[dict[str, Any],
+    list[str]]): the metadata, and the names of the columns to read. RAISES (AngelError): see
+    `open_folder`."""
+    try:
+        text = (path / META).read_bytes()
+    except OSError as error:
+        raise _other_kind(path, kind, error) from error
+    return _check_meta(path, text, kind, version, names, optional)
 
 
 def is_folder_of(path: Path, kind: str) -> bool:
@@ -118,6 +130,34 @@ def unpack(
         raise damaged(where, error) from error
     _compare(where, columns, meta)
     return columns, meta
+
+
+def compress_folder(path: Path) -> None:
+    """Replace the `.npy` files of a folder with one compressed file, for distribution.
+
+    path (Path): a folder that `write_folder` wrote.
+    """
+    meta = _read_meta(path)
+    columns = {name: _map_column(path, name, meta) for name in meta["columns"]}
+    data = pack(meta["kind"], meta["version"], columns, {})
+    with replacing(path / PACKED) as file:
+        file.write(lzma.compress(data, preset=9))
+    for name in columns:
+        (path / f"{name}.npy").unlink()
+
+
+def decompress(path: Path, meta: Mapping[str, Any]) -> Columns:
+    """path (Path): a folder that `compress_folder` changed. meta (Mapping[str, Any]): its metadata.
+    RETURNS (Columns): its arrays, in memory. RAISES (AngelError): the file is damaged."""
+    file = path / PACKED
+    try:
+        data = lzma.decompress(file.read_bytes())
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise damaged(file, error) from error
+    columns, packed = unpack(data, meta["kind"], meta["version"], list(meta["columns"]))
+    if packed["columns"] != meta["columns"]:
+        raise damaged(file, f"it holds other arrays than {META} says")
+    return columns
 
 
 def digest(*arrays: np.ndarray) -> str:

@@ -1,9 +1,10 @@
-"""What is compiled from the names of a vocabulary once and kept: in its folder, or in the user's
-cache."""
+"""What is made from a stored vocabulary once and kept, in its folder or in the user's cache: tries
+and indexes of its names, and its columns if they are stored compressed."""
 
+import json
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...errors import AngelError
 from ...files.download import cache_folder
-from .arrays import Columns, open_folder, write_folder
+from .arrays import PACKED, TRIES, Columns, decompress, open_folder, read_meta, write_folder
 
 logger = logging.getLogger(__name__)
 
@@ -110,6 +111,26 @@ class CompiledNames:
                 "again; use a writable folder."
             )
         return columns
+
+
+def open_vocabulary(
+    path: Path, kind: str, version: int, names: Sequence[str], optional: Sequence[str]
+) -> tuple[Columns, dict[str, Any]]:
+    """Open a folder of arrays. If they are compressed, they are decompressed once, and mapped from
+    then on.
+
+    path, kind, version, names, optional: see `open_folder`.
+    RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata.
+    RAISES (AngelError): see `open_folder`.
+    """
+    if not (path / PACKED).is_file():
+        return open_folder(path, kind, version, names, optional)
+    meta, _ = read_meta(path, kind, version, names, optional)
+    layout = Layout(f"decompressed {kind}", version, tuple(meta["columns"]))
+    key = digest_of(json.dumps(meta["columns"], sort_keys=True))
+    store = CompiledNames("", path / TRIES)
+    columns = store.get(key, layout, lambda: decompress(path, meta), make=lambda c: c, meta={})
+    return columns, meta
 
 
 def compiled_cache() -> Path:
