@@ -130,8 +130,8 @@ def test_what_ships_is_small_and_readable() -> None:
     sizes = Counter()
     for path in files:
         sizes[path.relative_to(ROOT / "spacy_angel/data").parts[0]] += path.stat().st_size
-    assert sizes["en_angel_mini"] <= 60_000_000
-    assert sizes["en_angel_bio"] <= 100_000_000
+    assert sizes["en_angel_mini"] <= 50_000_000
+    assert sizes["en_angel_bio"] <= 40_000_000
     assert all(path.stat().st_mode & 0o044 == 0o044 for path in files)
 
 
