@@ -15,109 +15,17 @@ the gold at all (`VARIANT`) do not count.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
+from spacy_angel.files.markdown import markdown_table
+
 LABELS = ("DISEASE", "CHEMICAL", "GENE", "SPECIES", "CELL_LINE", "PHENOTYPE")
 MAN = "NCBITaxon:9606"
-
-
-class Mention(NamedTuple):
-    """start, end (int): characters. labels (frozenset[str]): that are right. kind (str): the first
-    of them. optional (bool): whether it may be found or not."""
-
-    start: int
-    end: int
-    labels: frozenset[str]
-    kind: str
-    optional: bool = False
-
-
-class Sentence(NamedTuple):
-    """style (str). text (str). mentions (tuple[Mention, ...])."""
-
-    style: str
-    text: str
-    mentions: tuple[Mention, ...]
-
-
-class Entity(NamedTuple):
-    """start, end (int): characters. label (str). kb_id (str): the identifier, or `NIL`."""
-
-    start: int
-    end: int
-    label: str
-    kb_id: str = ""
-
-
-class Counts:
-    """Of some sentences.
-
-    sentences, found, false, people (int): sentences, entities, false ones, those of these that are
-        words for people. gold, hit (Counter[str]): mentions by label, and those found.
-    words (Counter[str]): false entities, `text LABEL`.
-    """
-
-    def __init__(self) -> None:
-        self.sentences = self.found = self.false = self.people = 0
-        self.gold: Counter[str] = Counter()
-        self.hit: Counter[str] = Counter()
-        self.words: Counter[str] = Counter()
-
-    def add(self, sentence: Sentence, entities: Sequence[Entity]) -> None:
-        """sentence (Sentence): with its gold. entities (Sequence[Entity]): found in it."""
-        self.sentences += 1
-        for entity in (one for one in entities if one.label in LABELS):
-            self.found += 1
-            over = [m for m in sentence.mentions if overlap(entity, m)]
-            if not any(m.optional or entity.label in m.labels for m in over):
-                self.false += 1
-                self.people += entity.kb_id == MAN
-                self.words[f"{sentence.text[entity.start : entity.end]} {entity.label}"] += 1
-        for mention in (m for m in sentence.mentions if not m.optional):
-            self.gold[mention.kind] += 1
-            here = [e.label for e in entities if overlap(e, mention)]
-            self.hit[mention.kind] += not mention.labels.isdisjoint(here)
-
-
-def overlap(one: Entity | Mention, other: Entity | Mention) -> bool:
-    """RETURNS (bool): whether they share a character."""
-    return one.start < other.end and other.start < one.end
-
-
-def read(path: Path) -> list[Sentence]:
-    """path (Path): JSON lines. RETURNS (list[Sentence]): in their order."""
-    return [_sentence(json.loads(line)) for line in path.read_text("utf8").splitlines()]
-
-
-def _sentence(row: dict[str, Any]) -> Sentence:
-    mentions = tuple(
-        Mention(
-            one["start"],
-            one["end"],
-            frozenset((one["label"], *one.get("also", ()))),
-            one["label"],
-            one.get("optional", False),
-        )
-        for one in row["mentions"]
-    )
-    return Sentence(row["style"], row["text"], mentions)
-
-
-def count(
-    sentences: Sequence[Sentence], find: Callable[[Sequence[str]], list[list[Entity]]]
-) -> dict[str, Counts]:
-    """sentences (Sequence[Sentence]): with their gold. find (Callable): texts to the entities of
-    each. RETURNS (dict[str, Counts]): of each style in the order of the file, and of `all`."""
-    counts: dict[str, Counts] = {one.style: Counts() for one in sentences} | {"all": Counts()}
-    found = find([one.text for one in sentences])
-    for sentence, entities in zip(sentences, found, strict=True):
-        counts[sentence.style].add(sentence, entities)
-        counts["all"].add(sentence, entities)
-    return counts
+Row = dict[str, Any]
 
 
 def main(
@@ -126,27 +34,64 @@ def main(
     words: Annotated[int, typer.Option(help="Most frequent false entities to print.")] = 40,
 ) -> None:
     """Print Markdown tables."""
-    sentences = read(file)
+    rows = [json.loads(line) for line in file.read_text("utf8").splitlines()]
     names = pipeline or ["en_angel_bio", "en_angel_mini"]
-    counts = {name: count(sentences, _finder(name)) for name in names}
-    print("| style | pipeline | sentences | found | false | % | of 100 sentences | people |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|")
-    for style in counts[names[0]]:
-        for name in names:
-            one = counts[name][style]
-            share = f"{percent(one.false, one.found)} | {percent(one.false, one.sentences)}"
-            cells = f"{one.sentences} | {one.found} | {one.false} | {share} | {one.people}"
-            print(f"| {style} | {name} | {cells} |")
-    print(f"\n| recall | mentions | {' | '.join(names)} |")
-    print(f"|---|--:|{'--:|' * len(names)}")
+    counted = {name: count(rows, name) for name in names}
+    counts = {name: of_styles for name, (of_styles, _) in counted.items()}
+    figures = (
+        {"style": style, "pipeline": name, **_figures(counts[name][style])}
+        for style in counts[names[0]]
+        for name in names
+    )
+    print(markdown_table(figures))
+    recall = []
     for label in LABELS:
-        gold = counts[names[0]]["all"].gold[label]
-        hits = [percent(counts[name]["all"].hit[label], gold) for name in names]
-        print(f"| {label} | {gold} | {' | '.join(hits)} |")
-    for name in names:
-        common = counts[name]["all"].words.most_common(words)
-        shown = (f"{word} ({n})" if n > 1 else word for word, n in common)
+        gold = counts[names[0]]["all"][f"gold {label}"]
+        hits = {name: percent(counts[name]["all"][f"hit {label}"], gold) for name in names}
+        recall.append({"recall": label, "mentions": gold, **hits})
+    print(f"\n{markdown_table(recall)}")
+    for name, (_, false) in counted.items():
+        shown = (f"{word} ({n})" if n > 1 else word for word, n in false.most_common(words))
         print(f"\nFalse, {name}: {'; '.join(shown)}")
+
+
+def count(rows: Sequence[Row], name: str) -> tuple[dict[str, Counter[str]], Counter[str]]:
+    """rows (Sequence[Row]): sentences with their gold mentions. name (str): of a pipeline.
+    RETURNS (tuple[dict[str, Counter[str]], Counter[str]]): for each style in the order of the file,
+    and for `all`: `sentences`, `found` entities, `false` ones, those of these that are `people`,
+    and by label `gold` mentions and those `hit`; and how often each false entity occurs."""
+    import spacy_angel
+
+    counts: dict[str, Counter[str]] = {row["style"]: Counter() for row in rows}
+    counts["all"] = Counter()
+    false: Counter[str] = Counter()
+    for row, doc in zip(rows, spacy_angel.load(name).pipe(r["text"] for r in rows), strict=True):
+        own = Counter(sentences=1)
+        for entity in (e for e in doc.ents if e.label_ in LABELS):
+            own["found"] += 1
+            over = [mention for mention in row["mentions"] if overlap(entity, mention)]
+            if not any(m.get("optional") or entity.label_ in labels_of(m) for m in over):
+                own["false"] += 1
+                own["people"] += entity.kb_id_ == MAN
+                false[f"{entity.text} {entity.label_}"] += 1
+        for mention in (m for m in row["mentions"] if not m.get("optional")):
+            own[f"gold {mention['label']}"] += 1
+            own[f"hit {mention['label']}"] += any(
+                e.label_ in labels_of(mention) and overlap(e, mention) for e in doc.ents
+            )
+        counts[row["style"]] += own
+        counts["all"] += own
+    return counts, false
+
+
+def labels_of(mention: Row) -> tuple[str, ...]:
+    """RETURNS (tuple[str, ...]): the labels that are right for a gold mention."""
+    return (mention["label"], *mention.get("also", ()))
+
+
+def overlap(entity: Any, mention: Row) -> bool:
+    """RETURNS (bool): whether an entity and a gold mention share a character."""
+    return entity.start_char < mention["end"] and mention["start"] < entity.end_char
 
 
 def percent(part: int, whole: int) -> str:
@@ -154,18 +99,12 @@ def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f}" if whole else "–"
 
 
-def _finder(name: str) -> Callable[[Sequence[str]], list[list[Entity]]]:
-    import spacy_angel
-
-    nlp = spacy_angel.load(name)
-
-    def find(texts: Sequence[str]) -> list[list[Entity]]:
-        return [
-            [Entity(e.start_char, e.end_char, e.label_, e.kb_id_) for e in doc.ents]
-            for doc in nlp.pipe(texts)
-        ]
-
-    return find
+def _figures(counts: Mapping[str, int]) -> dict[str, Any]:
+    sentences, found, false = (counts[key] for key in ("sentences", "found", "false"))
+    return {
+        **{"sentences": sentences, "found": found, "false": false, "%": percent(false, found)},
+        **{"of 100 sentences": percent(false, sentences), "people": counts["people"]},
+    }
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 import typer
-from measuring import memory_mib
 from tqdm import tqdm
 
 import spacy_angel
@@ -191,8 +190,14 @@ def memory_course(nlp: "Language", corpus: Sequence[CorpusDocument], n: int) -> 
     course = []
     for number, _ in enumerate(tqdm(nlp.pipe(texts), total=n, desc="Documents"), start=1):
         if number % max(n // STEPS, 1) == 0:
-            course.append(round(memory_mib() or 0, 1))
+            course.append(round(memory_mib(), 1))
     return course
+
+
+def memory_mib() -> float:
+    """RETURNS (float): resident memory of this process in MiB (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
 def given(nlp: "Language", linker: AngelLinker, document: CorpusDocument) -> "Doc":

@@ -11,12 +11,13 @@ import shutil
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import srsly
 import typer
 from command import plain_errors
 from pooch import file_hash
+from pydantic import TypeAdapter
 from recipes import needs, read_recipe
 
 from spacy_angel.errors import AngelError
@@ -56,14 +57,8 @@ class Asset:
 
 def read_assets(project: Path) -> dict[str, Asset]:
     """RETURNS (dict[str, Asset]): file name → the asset that gives it."""
-    known = {"url", "checksum", "sha256", "mirror", "description"}
-    assets = {}
-    entries: list[dict[str, Any]] = srsly.read_yaml(project)["assets"]
-    for entry in entries:
-        values = {key: entry[key] for key in known & entry.keys()}
-        asset = Asset(Path(entry["dest"]), unpack=dict(entry.get("unpack", {})), **values)
-        assets.update(dict.fromkeys(asset.names, asset))
-    return assets
+    assets = TypeAdapter(list[Asset]).validate_python(srsly.read_yaml(project)["assets"])
+    return {name: asset for asset in assets for name in asset.names}
 
 
 def fetch(name: str, mirror: Path | None, project: Path) -> list[str]:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import srsly
+from pydantic import TypeAdapter
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.storage.table import SharedNames
 
 DATASETS = Path("configs/datasets.yml")
-SPLITS = ("train", "dev", "test")
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class VocabularyStep:
     format (str | None): as `spacy-angel kb build` takes it, or `askapatient`.
     file_options (dict[str, str]): options of the reader that name a file.
     options (dict[str, Any]): its other options.
-    shared_names (str): as `spacy-angel kb build --shared-names`; what a first step says holds.
+    shared_names (str): as `spacy-angel kb build --shared-names`; that of the first step counts.
     """
 
     files: tuple[str, ...]
@@ -30,11 +30,6 @@ class VocabularyStep:
     file_options: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     shared_names: SharedNames = "all"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): every file that is read."""
-        return (*self.files, *self.file_options.values())
 
 
 @dataclass(frozen=True)
@@ -60,15 +55,21 @@ class CorpusPart:
 class Recipe:
     """A dataset.
 
-    name (str): of the dataset; its files lie in `assets/NAME`.
-    vocabulary (tuple[tuple[VocabularyStep, ...], ...]): choices, the first that can be had counts;
-        empty where there is none.
-    corpora (dict[str, dict[str, CorpusPart]]): split → name → corpus.
+    train, dev, test (dict[str, CorpusPart]): corpora by name.
+    vocabulary (tuple[tuple[VocabularyStep, ...], ...]): choices; the first one whose files are
+        available is used.
     """
 
-    name: str
-    vocabulary: tuple[tuple[VocabularyStep, ...], ...]
-    corpora: dict[str, dict[str, CorpusPart]]
+    train: dict[str, CorpusPart]
+    dev: dict[str, CorpusPart]
+    test: dict[str, CorpusPart] = field(default_factory=dict)
+    vocabulary: tuple[tuple[VocabularyStep, ...], ...] = ()
+
+    @property
+    def corpora(self) -> dict[str, dict[str, CorpusPart]]:
+        """RETURNS (dict[str, dict[str, CorpusPart]]): split → name → corpus."""
+        splits = {"train": self.train, "dev": self.dev, "test": self.test}
+        return {split: parts for split, parts in splits.items() if parts}
 
     def parts(self, *splits: str) -> Iterator[CorpusPart]:
         """RETURNS (Iterator[CorpusPart]): the corpora of these splits."""
@@ -84,29 +85,12 @@ def read_recipe(name: str, path: Path = DATASETS) -> Recipe:
     RETURNS (Recipe): its values.
     RAISES (AngelError): there is no such dataset.
     """
-    known: dict[str, dict[str, Any]] = srsly.read_yaml(path)
+    known = srsly.read_yaml(path)
     if name not in known:
         raise AngelError(f"{path} has no dataset {name!r}. Known: {', '.join(known)}.")
-    values = known[name]
-    return Recipe(
-        name,
-        tuple(
-            tuple(VocabularyStep(**{**step, "files": tuple(step["files"])}) for step in choice)
-            for choice in values.get("vocabulary", ())
-        ),
-        {
-            split: {
-                part: CorpusPart(
-                    corpus["file"], corpus["preprocessing"], dict(corpus.get("file_options", {}))
-                )
-                for part, corpus in values[split].items()
-            }
-            for split in SPLITS
-            if split in values
-        },
-    )
+    return TypeAdapter(Recipe).validate_python(known[name])
 
 
 def needs(choice: tuple[VocabularyStep, ...]) -> list[str]:
     """RETURNS (list[str]): every file of a choice of vocabulary."""
-    return [name for step in choice for name in step.needs]
+    return [name for step in choice for name in (*step.files, *step.file_options.values())]

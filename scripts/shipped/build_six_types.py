@@ -6,12 +6,11 @@ cell lines and phenotypes, and one vocabulary of all, whose namesakes are told a
 DATA is as for `build_training_data.py`, with `hpo_gsc/` beside. Of each corpus that is new
 here one document in ten stays out, of GSC+ every other one, and all of tmVar3: they are written
 beside as `held_NAME.json`, to measure on, and stand in no training file. For the recogniser, which
-holds out by the article itself, GSC+ is there as a whole, the names of phenotypes as a table, and
-in `raw/` the files of the other corpora.
+holds out by the article itself, GSC+ is there as a whole, and `raw/` has the files of the other
+corpora.
 """
 
 import csv
-import io
 import re
 import shutil
 from collections import Counter
@@ -41,7 +40,6 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import preprocess
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.files.atomic import write_text
 from spacy_angel.files.reading import open_binary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.dictionary_matcher import DictionaryMatcher
@@ -99,7 +97,6 @@ def build(
     (output / "raw").mkdir(exist_ok=True)
     for file in (*RAW, BIORED, TMVAR, *(row[0] for row in CORPORA.values())):
         shutil.copy(data / file, output / "raw")
-    write_text(output / "phenotypes.tsv", table(hpo(data / "vocab" / "phenotype")))
     kb = vocabulary(data, output, frequencies_of(train))
     typer.echo(f"kb: {len(kb):,} concepts, {kb.n_names:,} names")
 
@@ -287,15 +284,6 @@ def with_phenotypes(own: Iterable[CorpusDocument], data: Path) -> Iterator[Corpu
         ]
         if mentions:
             yield replace(document, mentions=tuple(mentions))
-
-
-def table(concepts: Iterable[Concept]) -> str:
-    """RETURNS (str): identifier, name, synonyms; tab-separated."""
-    text = io.StringIO()
-    rows = csv.writer(text, delimiter="\t", lineterminator="\n")
-    rows.writerow(("id", "name", "synonyms"))
-    rows.writerows((c.concept_id, c.canonical_name, "|".join(c.aliases)) for c in concepts)
-    return text.getvalue()
 
 
 def more_names(folder: Path) -> Iterator[Concept]:

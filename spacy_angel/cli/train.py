@@ -204,6 +204,7 @@ def _best_pipeline(run: "TrainingRun", output: Path, ner: str, length_penalty: f
     OUTPUT/pipeline, and return a table."""
     from ..evaluation.compare import compare
     from ..evaluation.run import evaluate
+    from ..files.markdown import markdown_table
     from ..model.bart import is_supported
     from ..model.checkpoint import open_checkpoint
     from ..pipelines.assemble import assemble
@@ -236,18 +237,20 @@ def _best_pipeline(run: "TrainingRun", output: Path, ner: str, length_penalty: f
     shutil.rmtree(output / "pipeline", ignore_errors=True)
     (folders / best).rename(output / "pipeline")
     shutil.rmtree(folders)
-    lines = [
-        f"| pipeline | linked to the right concept (n = {found['mentions']:,}) "
-        "| difference (95 % interval) |",
-        "|---|--:|--:|",
-    ]
+    rows = []
     for name, (title, *_) in candidates.items():
         test = compare(metrics / "shipped", metrics / name)["kb_id"]["test"]
-        difference = "{difference:+.1f} ({low:+.1f} to {high:+.1f})".format(**test)
-        mark = " (in the pipeline)" if name == best else ""
-        lines.append(f"| {title}{mark} | {accuracies[name]:.1f} | {difference} |")
+        rows.append(
+            {
+                "pipeline": title + (" (in the pipeline)" if name == best else ""),
+                f"linked to the right concept (n = {found['mentions']:,})": accuracies[name],
+                "difference (95 % interval)": (
+                    "{difference:+.1f} ({low:+.1f} to {high:+.1f})".format(**test)
+                ),
+            }
+        )
     note = "Mentions of held-out documents, which are given to the linker. On a tie the earlier"
-    return "\n".join([*lines, "", f"{note} pipeline is kept.", ""])
+    return f"{markdown_table(rows)}\n\n{note} pipeline is kept.\n"
 
 
 def _read_config(config: str, overrides: list[str]) -> "TrainingConfig":

@@ -1,4 +1,4 @@
-"""Device and number type of a component's model."""
+"""Where and in which type a component's model runs."""
 
 from threading import RLock
 from typing import Annotated, Literal
@@ -23,8 +23,8 @@ OPENING = RLock()
 
 
 def expect_dtype(settings: CheckedSettings, dtype: str, device: str) -> None:
-    """settings (CheckedSettings): settings with `dtype` and `device`. RAISES (AngelError): the type
-    cannot be used on the device."""
+    """settings (CheckedSettings): whose `dtype` and `device` these are. RAISES (AngelError): a type
+    that does not run there."""
     # Sums of float16 overflow on a CPU, and it is slower there than float32.
     fits = dtype != "float16" or device.partition(":")[0] != "cpu"
     settings.expect("dtype", fits, "float32, bfloat16 or int8 on a CPU")

@@ -1,5 +1,4 @@
-"""What the search needs from a model: decoding of a tree of name tokens for each mention of a
-batch."""
+"""What the search asks of a model: decode a tree of name tokens for each mention of a batch."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,44 +9,44 @@ from torch import Tensor
 
 
 class Decoding(Protocol):
-    """A batch of mentions that is being decoded.
+    """A batch of mentions being decoded.
 
-    Each mention has a tree of tokens: the root is its prefix, and decoded tokens are stored below
-    in slots. Beams that share a prefix share slots, so nothing is copied when beams are selected,
-    dropped, or duplicated.
+    Every mention has a tree of tokens: its prefix is the root, and what was fed hangs below in
+    slots. Beams that share a prefix share slots, so nothing is copied when beams are chosen,
+    dropped or multiplied.
     """
 
     @property
     def n_slots(self) -> int:
-        """RETURNS (int): number of slots of each mention; the next feed starts at this one."""
+        """RETURNS (int): slots that each mention has so far; the next feed begins at this one."""
 
     def first(self) -> Tensor:
         """RETURNS (Tensor): float32[n_mentions, n_tokens], log-probabilities of a name's first
         token."""
 
     def feed(self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor) -> Tensor:
-        """Decode more tokens.
+        """Decode some tokens more.
 
         tokens (Tensor): int64[n], sorted by mention.
-        mentions (Tensor): int64[n], index of the mention.
-        parents (Tensor): int64[n], slot of the preceding token, -1 for the end of the prefix. The
-            slot may be created by the same feed: the i-th token of a mention gets the slot `n_slots
-            + i`.
-        depths (Tensor): int64[n], 0 if the parent was decoded before, 1 for a child of such a
+        mentions (Tensor): int64[n], whose they are.
+        parents (Tensor): int64[n], slot of the token before, -1 for the end of the prefix. The
+            slot may be one of this very feed: the i-th token of a mention gets the slot
+            `n_slots + i`.
+        depths (Tensor): int64[n], 0 where the parent was there before, 1 for a child of such a
             token, and so on.
-        RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the next token.
+        RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the token after each.
         """
 
     def keep(self, mentions: Tensor) -> None:
-        """mentions (Tensor): int64[m], the mentions to continue with, in this order."""
+        """mentions (Tensor): int64[m], the mentions to go on with, in this order."""
 
     def copy(self) -> "Decoding":
-        """RETURNS (Decoding): a copy of the batch in its current state; feeding or keeping one does
-        not affect the other."""
+        """RETURNS (Decoding): the same batch as far as it is decoded now; what is fed to one, or
+        kept, is not to the other."""
 
 
 class Model(Protocol):
-    """An encoder-decoder, as the search uses it."""
+    """An encoder-decoder as the search sees it."""
 
     device: torch.device
 
@@ -55,14 +54,14 @@ class Model(Protocol):
         """Encode a batch of mentions and their decoder prefixes.
 
         sources (Sequence[list[int]]): token ids of the encoder input.
-        prefixes (Sequence[list[int]]): token ids of the decoder prefix, including the start token.
+        prefixes (Sequence[list[int]]): token ids of the decoder prefix, start token included.
         RETURNS (Decoding): ready for `first`.
         """
 
     def save(self, folder: Path, dtype: torch.dtype | None) -> None:
-        """Write the weights only.
+        """Write the weights, and nothing else.
 
         folder (Path): exists.
-        dtype (torch.dtype | None): type of the saved weights; None: as they were read.
-        RAISES (AngelError): the model cannot be saved in this type.
+        dtype (torch.dtype | None): of the weights there; None: as they were read.
+        RAISES (AngelError): the model has no weights of that type.
         """

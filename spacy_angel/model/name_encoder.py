@@ -114,5 +114,5 @@ class NameEncoder:
 
 @cache
 def shipped_name_encoder() -> NameEncoder:
-    """RETURNS (NameEncoder): as `scripts/name_encoder.py` makes it."""
+    """RETURNS (NameEncoder): the shipped one."""
     return NameEncoder.from_disk(FOLDER)

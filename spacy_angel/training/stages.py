@@ -7,8 +7,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import torch
-from accelerate import PartialState
 from accelerate.utils import gather_object
 from transformers.trainer_utils import set_seed
 
@@ -18,6 +16,7 @@ from .course.run_folder import (
     MODEL_FOLDER,
     Trained,
     lock_run_folder,
+    processes,
     read_result,
     trained,
     write_result,
@@ -34,9 +33,7 @@ from .models.backbones import (
     with_adapters,
 )
 from .settings.config_tables import (
-    LOSSES,
     NegativeSettings,
-    OptimizerSettings,
     TrainingConfig,
     as_plain,
 )
@@ -64,7 +61,7 @@ def pretrain(config: TrainingConfig, output: Path) -> Trained:
     backbone = load_backbone(output / "positive" / MODEL_FOLDER)
     folder = output / "negative"
     pairs_file = folder / "pairs.jsonl"
-    with _state(settings.negative.optimizer).main_process_first():
+    with processes().main_process_first():
         if not pairs_file.exists():
             write_pairs(pairs_file, clause_pairs(data))
     return _train_on_pairs(data, backbone, pairs_file, settings.negative, folder)
@@ -162,13 +159,13 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
         without_gain = 0 if _best(results) is results[-1] else without_gain + 1
         if without_gain >= settings.patience:
             break
-    if PartialState().is_main_process:
+    if processes().is_main_process:
         best = _best(results)
         load_backbone(best.folder).save(output / MODEL_FOLDER)
         write_result(output, {"accuracy": best.accuracy, "round": best.folder.parent.name})
         for folder in output.glob(f"round-*/{MODEL_FOLDER}"):
             shutil.rmtree(folder)
-    PartialState().wait_for_everyone()
+    processes().wait_for_everyone()
     return trained(output)
 
 
@@ -188,13 +185,11 @@ def _train_on_pairs(
     output: Path,
 ) -> Trained:
     # Importing TRL takes seconds, and the other stages do not need it.
-    from .course.negative import reference_log_probs, train_negative
+    from .course.negative import train_negative
 
-    backbone.model.to(_state(settings.optimizer).device)
+    backbone.model.to(processes().device)
     pairs = read_pairs(pairs_file)
     rows = encode(pairs, backbone.prompts, backbone.max_target_tokens, PAIR)
-    if LOSSES[settings.loss.kind].needs_reference:
-        rows.values = reference_log_probs(backbone, rows, settings.optimizer.precision)
     backbone = with_adapters(backbone, data.config.lora)
     return train_negative(backbone, rows, settings, output, data.development, data.config.trainer)
 
@@ -203,7 +198,7 @@ def _mine(
     data: TrainingData, backbone: Backbone, mentions: list[LabelledMention], output: Path
 ) -> int:
     """Each process mines its share."""
-    state = _state(data.config.negative.optimizer)
+    state = processes()
     settings = data.config.negative.pairs
     backbone.model.eval().to(state.device)
     pairs = gather_object(
@@ -219,8 +214,3 @@ def _mine(
         write_pairs(output, pairs)
     state.wait_for_everyone()
     return len(pairs)
-
-
-def _state(settings: OptimizerSettings) -> PartialState:
-    on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
-    return PartialState(cpu=on_cpu)

@@ -26,10 +26,3 @@ def test_damaged_files(tmp_path, content):
     assert next(predictions)["mention"] == "gout"
     with pytest.raises(AngelError, match=r"predictions\.jsonl, line 2"):
         next(predictions)
-
-
-def test_missing_files(tmp_path):
-    with pytest.raises(AngelError, match=r"metrics\.json"):
-        read_metrics(tmp_path)
-    with pytest.raises(AngelError, match=r"predictions\.jsonl"):
-        next(read_predictions(tmp_path))

@@ -50,52 +50,38 @@ def test_belb_wants_exactly_one_identifier_and_counts_every_gold_mention():
     assert belb_figures([]) == {"mentions": 0, "strict": 0, "lenient": 0}
 
 
-def counts(gold, links):
-    result = hunflair2_counts(gold, links)
-    return result["hits"], result["wrong"], result["missed"]
+ONE_END = [(10, 20), (9, 20), (11, 20), (10, 19), (10, 21)]
+OTHERS = [(9, 21), (11, 19), (8, 20), (10, 22)]
+COMPOSITE = [span(0, 5, "D1", "D2"), span(10, 15, "D3")]
+OPEN = [span(0, 5), span(10, 15, "D1")]
+SHIFTED = [span(0, 5, "D1"), span(0, 6, "D2")]
 
 
 @pytest.mark.parametrize(
-    ("predicted", "hit"),
+    ("gold", "links", "counts"),
     [
-        ((10, 20), True),
-        ((9, 20), True),
-        ((11, 20), True),
-        ((10, 19), True),
-        ((10, 21), True),
-        ((9, 21), False),  # one at each end
-        ((11, 19), False),
-        ((8, 20), False),
-        ((10, 22), False),
+        # one character may be missing or too many, at one end
+        *(([span(10, 20, "D1")], [span(*found, "D1")], (1, 0, 0)) for found in ONE_END),
+        *(([span(10, 20, "D1")], [span(*found, "D1")], (0, 1, 1)) for found in OTHERS),
+        # any identifier of a composite
+        (COMPOSITE, [span(0, 5, "D2"), span(10, 15, "D4")], (1, 1, 1)),
+        (COMPOSITE, [span(0, 5, "D9", "D1")], (1, 0, 1)),
+        # two gold rows on the same characters are one mention with both identifiers
+        ([span(0, 5, "D1"), span(0, 5, "D2")], [span(0, 5, "D2")], (1, 0, 0)),
+        # gold without an identifier is neither hit nor miss
+        (OPEN, [span(0, 6, "D9"), span(10, 15, "D1")], (1, 0, 0)),
+        (OPEN, [], (0, 0, 1)),
+        ([], [span(0, 5, "D1")], (0, 1, 0)),
+        # the same characters come first: D1 is one character off, and D2 is there
+        (SHIFTED, [span(0, 6, "D1")], (0, 1, 1)),
+        (SHIFTED, [span(0, 6, "D2")], (1, 0, 1)),
+        # hits are counted on the predicted side: both links hit the one mention
+        ([span(0, 5, "D1")], [span(0, 5, "D1"), span(0, 6, "D1")], (2, 0, 0)),
     ],
 )
-def test_hunflair2_allows_one_character_at_one_end(predicted, hit):
-    assert counts([span(10, 20, "D1")], [span(*predicted, "D1")]) == (
-        (1, 0, 0) if hit else (0, 1, 1)
-    )
-
-
-def test_hunflair2_any_identifier_of_a_composite():
-    gold = [span(0, 5, "D1", "D2"), span(10, 15, "D3")]
-    assert counts(gold, [span(0, 5, "D2"), span(10, 15, "D4")]) == (1, 1, 1)
-    assert counts(gold, [span(0, 5, "D9", "D1")]) == (1, 0, 1)
-    # Two gold rows on the same characters are one mention with both identifiers.
-    assert counts([span(0, 5, "D1"), span(0, 5, "D2")], [span(0, 5, "D2")]) == (1, 0, 0)
-
-
-def test_hunflair2_gold_without_identifier_is_neither_hit_nor_miss():
-    gold = [span(0, 5), span(10, 15, "D1")]
-    assert counts(gold, [span(0, 6, "D9"), span(10, 15, "D1")]) == (1, 0, 0)
-    assert counts(gold, []) == (0, 0, 1)
-    assert counts([], [span(0, 5, "D1")]) == (0, 1, 0)
-
-
-def test_hunflair2_the_same_characters_come_first():
-    gold = [span(0, 5, "D1"), span(0, 6, "D2")]
-    assert counts(gold, [span(0, 6, "D1")]) == (0, 1, 1)  # D1 is one character off, and D2 is there
-    assert counts(gold, [span(0, 6, "D2")]) == (1, 0, 1)
-    # Hits are counted on the predicted side: both links hit the one mention.
-    assert counts([span(0, 5, "D1")], [span(0, 5, "D1"), span(0, 6, "D1")]) == (2, 0, 0)
+def test_hunflair2(gold, links, counts):
+    found = hunflair2_counts(gold, links)
+    assert (found["hits"], found["wrong"], found["missed"]) == counts
 
 
 def test_document_sets_written_out():

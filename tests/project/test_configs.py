@@ -64,8 +64,6 @@ def test_table_b(name):
     for optimizer in optimizers:
         assert (optimizer.schedule, optimizer.end_learning_rate) == ("polynomial", 1e-7)
         assert optimizer.weight_decay == 0.01
-        assert (optimizer.adam_beta1, optimizer.adam_beta2) == (0.9, 0.999)
-        assert optimizer.adam_epsilon == 1e-8
     for stage in (config.pretrain.positive, first):
         assert stage.label_smoothing == 0.1
         assert stage.optimizer.clip_norm == 0.1

@@ -85,7 +85,6 @@ def quick(**values: object) -> OptimizerSettings:
         "dropout": 0.0,
         "attention_dropout": 0.0,
         "precision": "float32",
-        "device": "cpu",
         "checkpoint_every": 1000,
         "log_every": 1,
     }

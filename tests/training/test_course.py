@@ -86,7 +86,7 @@ def test_the_table_marks_the_model_that_is_best():
     assert run.best is after
     assert run.table().splitlines()[:5] == [
         "| model | development acc@1 (n = 10) | among the beams | regression acc@1 (n = 100) |",
-        "|---|--:|--:|--:|",
+        "| --- | --: | --: | --: |",
         "| before | 30.0 | 80.0 | 40.0 |",
         "| positive-only (best) | 70.0 | 90.0 | 38.0 |",
         "| negative-aware | 70.0 | 100.0 | 39.0 |",

@@ -1,18 +1,15 @@
 import numpy as np
 import pytest
-from support.tiny_training import CONCEPTS, NAMES
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data.batches import Example
 from spacy_angel.training.data.examples import (
     clause,
-    in_contexts,
     vocabulary_examples,
     with_noise,
 )
 from spacy_angel.training.settings.config_tables import NoiseSettings
-from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 from spacy_angel.vocabulary.names.concepts import Concept
 
 
@@ -48,16 +45,6 @@ def test_clauses_with_up_to_three_other_names():
     ]
 
 
-def test_every_name_is_the_target_once():
-    for score in (None, TrigramTfidf().fit(NAMES).pairwise):
-        found = list(vocabulary_examples(CONCEPTS, np.random.default_rng(0), score))
-        assert [example.name for example in found] == NAMES
-        own = {normal: concept for concept in CONCEPTS for normal in concept.names}
-        for example in found:
-            concept = own[example.mention.text]
-            assert len(concept.names) == 1 or example.mention.text.lower() != example.name
-
-
 def test_target_stays_out_of_the_clause():
     three = Concept("T:1", "alpha", ("beta", "gamma"))
     two = Concept("T:2", "delta", ("epsilon",))
@@ -70,18 +57,6 @@ def test_target_stays_out_of_the_clause():
         Example(Mention("epsilon", right="is epsilon"), "delta"),
         Example(Mention("delta", right="is delta"), "epsilon"),
         Example(Mention("zeta", right="is zeta"), "zeta"),
-    ]
-
-
-def test_names_take_the_place_of_a_corpus_mention():
-    examples = [Example(Mention("a", right="is the same as b"), "b"), Example(Mention("c"), "c")]
-    contexts = [Mention("m", "has", "today"), Mention("n", "without")]
-    assert [*in_contexts(examples, contexts, Fixed(1))] == [
-        Example(Mention("a", "without"), "b"),
-        Example(Mention("c", "without"), "c"),
-    ]
-    assert [*in_contexts(examples[:1], contexts, Fixed(0))] == [
-        Example(Mention("a", "has", "today"), "b")
     ]
 
 

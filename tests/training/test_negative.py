@@ -3,6 +3,7 @@ import math
 
 import pytest
 import torch
+from support.models import log_prob_by_transformers
 from support.tiny_training import PAIRS, quick, tiny_backbone
 
 from spacy_angel.training.course.negative import reference_log_probs, train_negative
@@ -81,10 +82,17 @@ def test_learns_to_prefer_and_logs_both_sides(tmp_path):
     )
 
 
-def test_reference_has_the_log_probs_of_its_names():
+def test_log_probs_are_those_of_transformers():
     backbone = tiny_backbone()
     rows = encode(PAIRS, backbone.prompts, backbone.max_target_tokens, PAIR)
-    found = reference_log_probs(backbone, rows, batch_size=3)
-    chosen, rejected = log_probs(backbone, rows)
-    assert found["ref_chosen_logps"].tolist() == pytest.approx(chosen.sums.tolist(), abs=1e-4)
-    assert found["ref_rejected_logps"].tolist() == pytest.approx(rejected.sums.tolist(), abs=1e-4)
+    reference = reference_log_probs(backbone, rows, batch_size=3)
+    for side, found in zip(PAIR, log_probs(backbone, rows), strict=True):
+        by_hand = [
+            log_prob_by_transformers(
+                backbone.model, backbone.prompts, pair.mention, getattr(pair, side)
+            )
+            for pair in PAIRS
+        ]
+        # Together in a batch, padded, as alone.
+        assert found.sums.tolist() == pytest.approx(by_hand, abs=1e-4)
+        assert reference[f"ref_{side}_logps"].tolist() == pytest.approx(by_hand, abs=1e-4)

@@ -88,10 +88,3 @@ def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch):
     assert len(losses(killed)) == 11
     ours, theirs = weights_of(killed / "model"), weights_of(straight / "model")
     assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
-
-
-def test_a_finished_stage_is_not_trained_again(tmp_path):
-    train(tmp_path, steps=2)
-    before = (tmp_path / "metrics.jsonl").read_text()
-    assert train(tmp_path, tiny_backbone(seed=1), steps=2).folder == tmp_path / "model"
-    assert (tmp_path / "metrics.jsonl").read_text() == before

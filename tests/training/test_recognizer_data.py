@@ -1,13 +1,13 @@
 """What a recogniser learns from partly annotated corpora, with tags written out."""
 
 import json
-from dataclasses import replace
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.helpers import SHIPPED_MODEL
-from support.tiny_recogniser import LABELS, documents, tiny_finder
+from support.tiny_recogniser import LABELS
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
@@ -23,9 +23,7 @@ from spacy_angel.training.recognizer.config import (
 )
 from spacy_angel.training.recognizer.data import (
     Annotated,
-    article_of,
     digit_of,
-    make_rows,
     read_texts,
     word_tags,
 )
@@ -72,13 +70,6 @@ def test_what_has_a_question_mark_or_ends_inside_a_word_is_open() -> None:
     assert tags(annotated(nested, labels))[0] == [0, 0, 1, 2]
 
 
-def test_parts_of_an_article_and_its_copies_elsewhere_share_a_digit() -> None:
-    assert article_of("PMID-12345678") == article_of("12345678") == "12345678"
-    assert article_of("note 3") == "note 3"
-    # md5("12345678") = 25d55ad283aa400af464c76d713c07ad, as a number …9
-    assert digit_of("PMID-12345678") == int("25d55ad283aa400af464c76d713c07ad", 16) % 10
-
-
 def config(path: Path, **corpus: Any) -> RecognizerConfig:
     labels = {"Disease": "DISEASE", "Gene": "GENE", "Cell": "CELL_TYPE", "Family": "GENE?", "X": ""}
     return RecognizerConfig(
@@ -104,11 +95,14 @@ def write(path: Path, rows: list[tuple[str, str, list[tuple[str, str]]]]) -> Pat
 
 def test_articles_are_held_out_by_their_digit(tmp_path: Path) -> None:
     ids = [str(10_000_000 + n) for n in range(60)]
-    corpus = write(tmp_path / "a.jsonl", [(i, f"Fever {i}.", [("Fever", "Disease")]) for i in ids])
-    settings = config(corpus)
-    texts = read_texts(settings)
-    parts = {name: [a.document.doc_id for a in getattr(texts, name)] for name in vars(texts)}
-    assert sorted(i for part in parts.values() for i in part) == ids
+    # Copies and parts of an article stay together.
+    names = [f"{prefix}{i}{part}" for i in ids for prefix in ("", "PMID-") for part in ("", "#2")]
+    rows = [(i, f"Fever {i}.", [("Fever", "Disease")]) for i in names]
+    texts = vars(read_texts(config(write(tmp_path / "a.jsonl", rows))))
+    parts = {name: [a.document.doc_id for a in own] for name, own in texts.items()}
+    assert sorted(i for part in parts.values() for i in part) == sorted(names)
+    articles = [{re.search(r"\d{8}", i)[0] for i in part} for part in parts.values()]
+    assert sum(map(len, articles)) == 60
     assert {digit_of(i) for i in parts["choose"]} == {0}
     assert {digit_of(i) for i in parts["test"]} == {1}
 
@@ -143,22 +137,6 @@ def test_labels_are_those_of_the_recogniser(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", [("n", "a p53", [("p53", "ProteinFamily")])])
     with pytest.raises(AngelError, match=r"the label .*'ProteinFamily'.*\[corpora.tiny.labels\]"):
         read_texts(settings)
-
-
-def test_epochs_see_other_windows_and_all_words(tmp_path: Path) -> None:
-    data = RecognizerData(epochs=3, swapped=0.5)
-    form = tiny_finder(tmp_path / "start", steps=0, window=24, overlap=4).config
-    texts = documents() * 5
-    rows = make_rows(texts, data, form, READER)
-    assert max(len(row.pieces) for row in rows) <= 24
-    assert all(len(row.tags) == row.words.max() + 1 for row in rows)
-    again, once = (
-        [row.pieces.tolist() for row in make_rows(texts, one, form, READER)]
-        for one in (data, replace(data, epochs=1))
-    )
-    assert again == [row.pieces.tolist() for row in rows]
-    assert again[: len(once)] == once
-    assert {*map(tuple, again)} > {*map(tuple, once)}
 
 
 def test_counts_leave_out_what_is_open_and_what_nobody_annotated() -> None:

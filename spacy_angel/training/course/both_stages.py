@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from accelerate import PartialState
-
 from ...about import SHIPPED_NAME, shipped_folder
 from ...corpora.convert import prepare_corpus, prepared_documents
 from ...corpora.documents import CorpusReport
 from ...corpora.preprocessing import Preprocessing
 from ...corpora.registry import write_corpus
 from ...errors import AngelError
+from ...files.markdown import markdown_table
 from ...model.mention import Mention
 from ...vocabulary.kb import ConceptKB
 from ...vocabulary.names.concepts import Concept, normalize_name
@@ -21,7 +20,7 @@ from ..data.development import Development, even_sample
 from ..models.backbones import load_backbone
 from ..settings.config_tables import DataSettings, DevelopmentSettings, TrainingConfig, as_plain
 from ..stages import fine_tune, mine, train_preferences
-from .run_folder import RUN_FILE, lock_run_folder, read_result, write_result
+from .run_folder import RUN_FILE, lock_run_folder, processes, read_result, write_result
 
 _SHIPPED_KB = Path("angel_linker", "kb")
 _REGRESSION_SAMPLE = 300
@@ -66,26 +65,23 @@ class TrainingRun:
 
     def table(self) -> str:
         """RETURNS (str): accuracies in percent as a Markdown table; marks the best model."""
-        n_dev, n_regression = self.results[0].development[2], self.results[0].regression[2]
-        lines = [
-            f"| model | development acc@1 (n = {n_dev:,}) | among the beams "
-            f"| regression acc@1 (n = {n_regression:,}) |",
-            "|---|--:|--:|--:|",
-        ]
+        rows = []
         for result in self.results:
-            mark = " (best)" if result is self.best else ""
-            dev, regression = result.development, result.regression
-            shares = (dev[0] / dev[2], dev[1] / dev[2], regression[0] / regression[2])
-            figures = " | ".join(f"{100 * share:.1f}" for share in shares)
-            lines.append(f"| {result.stage}{mark} | {figures} |")
-        lines += [
-            "",
+            (top1, top_k, n), (known, _, n_known) = result.development, result.regression
+            rows.append(
+                {
+                    "model": result.stage + (" (best)" if result is self.best else ""),
+                    f"development acc@1 (n = {n:,})": 100 * top1 / n,
+                    "among the beams": 100 * top_k / n,
+                    f"regression acc@1 (n = {n_known:,})": 100 * known / n_known,
+                }
+            )
+        note = (
             "Development: a name counts if one of its concepts is a gold concept. On a tie the "
             "earlier model is the best one. Regression: synonyms in the shipped vocabulary, linked "
-            "to canonical names; a lower value means that the model has forgotten some.",
-            "",
-        ]
-        return "\n".join(lines)
+            "to canonical names; a lower value means that the model has forgotten some."
+        )
+        return f"{markdown_table(rows)}\n\n{note}\n"
 
 
 def run_stages(
@@ -119,8 +115,8 @@ def run_stages(
     corpora = output / "corpus"
     train_file, dev_file = corpora / "train.json", corpora / "dev.json"
     choose, held_out = corpora / "choose.json", corpora / "held_out.json"
-    with PartialState().main_process_first():
-        if PartialState().is_main_process:
+    with processes().main_process_first():
+        if processes().is_main_process:
             documents = list(prepared_documents(dev, CorpusReport()))
             write_corpus(documents[::2], choose)
             write_corpus(documents[1::2] or documents, held_out)
@@ -150,12 +146,12 @@ def run_stages(
         negative = train_preferences(config, positive.folder, output / "negative", pairs)
         results.append(evaluate_stage("negative-aware", negative.folder))
     run = TrainingRun(results, vocabulary, choose, held_out)
-    if PartialState().is_main_process:
+    if processes().is_main_process:
         write_result(output, [asdict(result) for result in results])
         for result in results[1:]:
             if result is not run.best:
                 shutil.rmtree(result.folder)
-    PartialState().wait_for_everyone()
+    processes().wait_for_everyone()
     return run
 
 
@@ -191,7 +187,7 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
         )
     if path.is_dir():
         return path
-    with PartialState().main_process_first():
-        if PartialState().is_main_process:
+    with processes().main_process_first():
+        if processes().is_main_process:
             build_vocabulary([path], output / "kb")
     return output / "kb"

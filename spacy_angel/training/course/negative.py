@@ -16,7 +16,6 @@ from torch import Tensor
 from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 
-from ...errors import AngelError
 from ..data.batches import TokenRows, collate, progress
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
@@ -39,18 +38,16 @@ def train_negative(
     """Train on preference pairs; run again after an interruption, it continues.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode` gives them; for a loss with a reference with the values
-        that `reference_log_probs` gives.
+    rows (TokenRows): as `encode` gives them; for a loss with a reference, without values the model
+        before training is the reference.
     settings (NegativeSettings): loss and optimizer.
     output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.
     options (Mapping[str, Any] | None): see `training_arguments`.
     RETURNS (Trained): where the model is.
-    RAISES (AngelError): the loss needs a reference and the rows have none; see `train_positive`.
+    RAISES (AngelError): see `train_positive`.
     """
     loss = LOSSES[settings.loss.kind]
-    if loss.needs_reference and _REFERENCE[0] not in rows.values:
-        raise AngelError(f"The loss {settings.loss.kind!r} needs reference log-probabilities.")
     nll_weight = settings.loss.nll_weight
     nll_weight = loss.nll_weight if nll_weight is None else nll_weight
     if not is_finished(output, settings, len(rows)):
@@ -67,6 +64,8 @@ def train_negative(
             # The dropout of the settings is set on the model.
             disable_dropout=False,
         )
+        if loss.needs_reference and not rows.values:
+            rows.values = reference_log_probs(backbone, rows, settings.optimizer.precision)
         trainer = PrefixDPOTrainer(
             loss=loss,
             processing_class=backbone.tokenizer,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import torch
+from accelerate import PartialState
 from transformers.trainer import TRAINER_STATE_NAME
 
 from ...errors import AngelError
@@ -36,6 +38,11 @@ class Trained:
     def __str__(self) -> str:
         accuracy = "" if self.accuracy is None else f" (development accuracy {self.accuracy:.1%})"
         return f"Model: {self.folder}{accuracy}"
+
+
+def processes() -> PartialState:
+    """RETURNS (PartialState): the processes of this run: on GPUs with CUDA, otherwise on CPUs."""
+    return PartialState(cpu=not torch.cuda.is_available())
 
 
 def lock_run_folder(output: Path, run: dict[str, Any]) -> None:

@@ -59,8 +59,8 @@ class StageTrainer(Trainer):
                 eval_dataset=train_dataset if measured else None,
                 **kwargs,
             )
-        except RuntimeError as error:
-            raise AngelError(f"The settings do not work here: {error}") from error
+        except (RuntimeError, ValueError) as error:
+            raise AngelError(f"The training settings do not work here: {error}") from error
 
     def measure(self) -> dict[str, float]:
         """RETURNS (dict[str, float]): metrics of the current weights."""
@@ -239,8 +239,8 @@ def training_arguments(
     options (Mapping[str, Any] | None): arguments of `TrainingArguments` that replace these.
     own (Any): arguments of `kind` alone.
     RETURNS (_Arguments): filled.
-    RAISES (AngelError): an unknown option, or a batch that does not divide over processes and
-        parts.
+    RAISES (AngelError): an unknown or invalid option, a batch that does not divide over processes
+        and parts, or float16 without a GPU.
     """
     options = options or {}
     if unknown := options.keys() - {item.name for item in fields(TrainingArguments)}:
@@ -255,12 +255,16 @@ def training_arguments(
             f"batch_size {settings.batch_size} must be divisible by {processes} processes times "
             f"{settings.accumulate} parts."
         )
-    on_cpu = settings.device == "cpu" or not torch.cuda.is_available()
+    on_cpu = not torch.cuda.is_available()
+    if on_cpu and settings.precision == "float16":
+        raise AngelError(
+            "precision = 'float16' needs a GPU with CUDA. On a CPU, set 'bfloat16' or 'float32'."
+        )
     # transformers leaves the precision of one trainer here for the next one in the process.
     os.environ["ACCELERATE_MIXED_PRECISION"] = "no"
-    same = ("learning_rate", "weight_decay", "adam_beta1", "adam_beta2", "adam_epsilon")
+    same = ("learning_rate", "weight_decay", "warmup_steps", "seed")
     arguments: dict[str, Any] = {
-        **{name: getattr(settings, name) for name in (*same, "warmup_steps", "seed")},
+        **{name: getattr(settings, name) for name in same},
         "output_dir": str(output / CHECKPOINTS_FOLDER),
         "per_device_train_batch_size": settings.batch_size // parts,
         "gradient_accumulation_steps": settings.accumulate,
@@ -294,4 +298,7 @@ def training_arguments(
             "greater_is_better": True,
             "load_best_model_at_end": True,
         }
-    return kind(**{**arguments, **own, **options})
+    try:
+        return kind(**{**arguments, **own, **options})
+    except (TypeError, ValueError) as error:
+        raise AngelError(f"The section [trainer] is not valid: {error}") from error

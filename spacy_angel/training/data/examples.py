@@ -171,23 +171,21 @@ def nearest_wrong_names(
     gold: Sequence[set[str]],
     names: Sequence[str],
     concept_ids_of: Callable[[int], Iterable[str]],
-    k: int,
     tfidf: TrigramTfidf,
-) -> list[list[str]]:
-    """The k names nearest to each mention that belong to none of its gold concepts.
+) -> list[str | None]:
+    """The nearest name to each mention that belongs to none of its gold concepts.
 
     mentions (Sequence[str]): texts.
     gold (Sequence[set[str]]): the concepts of each.
     names (Sequence[str]): all names of the vocabulary, which `tfidf` was fitted on.
     concept_ids_of (Callable[[int], Iterable[str]]): concepts of the name with an index.
-    k (int): names per mention.
     tfidf (TrigramTfidf): finds the nearest names.
-    RETURNS (list[list[str]]): nearest first; fewer where a concept's own names fill the
-        neighborhood that is searched (k + 32 names).
+    RETURNS (list[str | None]): None where a concept's own names fill the neighborhood that is
+        searched (33 names).
     """
-    nearest, _ = tfidf.nearest(mentions, k=k + _MAX_COMPARED)
+    nearest, _ = tfidf.nearest(mentions, k=1 + _MAX_COMPARED)
     return [
-        [names[i] for i in row if i >= 0 and right.isdisjoint(concept_ids_of(int(i)))][:k]
+        next((names[i] for i in row if i >= 0 and right.isdisjoint(concept_ids_of(int(i)))), None)
         for row, right in zip(nearest, gold, strict=True)
     ]
 
@@ -299,20 +297,19 @@ def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     index = {name: i for i, name in enumerate(data.names)}
     left = settings.max_pairs or sys.maxsize
     n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
-    every = max(1, n_names * settings.repeats * settings.negatives // left)
+    every = max(1, n_names * settings.repeats // left)
     for chunk in chunks(islice(clauses(data), 0, None, every), 256):
         rejected = nearest_wrong_names(
             [example.mention.text for example in chunk],
             [set(data.kb.concept_ids_of(index[example.name])) for example in chunk],
             data.names,
             data.kb.concept_ids_of,
-            settings.negatives,
             data.tfidf,
         )
         pairs = [
             PreferencePair(example.mention, example.name, name)
-            for example, wrong in zip(chunk, rejected, strict=True)
-            for name in wrong
+            for example, name in zip(chunk, rejected, strict=True)
+            if name is not None
         ]
         yield from pairs[:left]
         if not (left := left - len(pairs)) > 0:

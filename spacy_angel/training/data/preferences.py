@@ -3,10 +3,11 @@ table 2)."""
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+from pydantic import TypeAdapter
 
 from ...errors import AngelError
 from ...files.atomic import write_text
@@ -136,10 +137,7 @@ def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
     pairs (Iterable[PreferencePair]): in the order of the file.
     """
 
-    def written(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        return {name: value for name, value in items if value not in (None, "", ())}
-
-    rows = (asdict(pair, dict_factory=written) for pair in pairs)
+    rows = TypeAdapter(list[PreferencePair]).dump_python([*pairs], exclude_defaults=True)
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 

@@ -4,6 +4,7 @@ It starts from a checkpoint, or as a small BART, fresh or made of a BERT.
 """
 
 import copy
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,23 +43,19 @@ from ..settings.config_tables import BackboneSettings
 _ADDED_MARKS = ("[START]", "[END]")
 # BART looks a position up two rows further down its table.
 _POSITION_OFFSET = 2
-_ATTENTION = {
+# Of a layer's modules in BART, those of the same layer in BERT.
+_BERT_MODULES = {
     "q_proj": "attention.self.query",
     "k_proj": "attention.self.key",
     "v_proj": "attention.self.value",
     "out_proj": "attention.output.dense",
-}
-_LAYER = {
     "self_attn_layer_norm": "attention.output.LayerNorm",
+    "encoder_attn_layer_norm": "attention.output.LayerNorm",
     "fc1": "intermediate.dense",
     "fc2": "output.dense",
     "final_layer_norm": "output.LayerNorm",
-    **{f"self_attn.{name}": bert for name, bert in _ATTENTION.items()},
 }
-_CROSS_ATTENTION = {
-    "encoder_attn_layer_norm": "attention.output.LayerNorm",
-    **{f"encoder_attn.{name}": bert for name, bert in _ATTENTION.items()},
-}
+_IN_LAYER = re.compile(r"model\.(\w+)\.layers\.(\d+)\.(?:\w+_attn\.)?(\w+)\.(weight|bias)")
 
 
 @dataclass
@@ -343,26 +340,25 @@ def _bart_weights(
     encoder: PreTrainedModel, bart: BartForConditionalGeneration
 ) -> dict[str, torch.Tensor]:
     """Rename the weights of a BERT to those of a BART."""
-    source, target = encoder.state_dict(), bart.state_dict()
+    source = encoder.state_dict()
     words = source["embeddings.word_embeddings.weight"]
     table = source["embeddings.position_embeddings.weight"]
     table = table + source["embeddings.token_type_embeddings.weight"][0]
-    copied = {"model.shared.weight": words, "lm_head.weight": words}
-    for side, layer_names in (("encoder", _LAYER), ("decoder", _LAYER | _CROSS_ATTENTION)):
-        prefix = f"model.{side}"
-        positions = f"{prefix}.embed_positions.weight"
-        copied[f"{prefix}.embed_tokens.weight"] = words
-        copied[positions] = torch.cat([target[positions][:_POSITION_OFFSET], table])
-        names = {f"{prefix}.layernorm_embedding": "embeddings.LayerNorm"}
-        depth = getattr(bart.config, f"{side}_layers")
-        # The first and the last layer are among them: for 3 of 6, 0, 2 and 5.
-        layers = np.linspace(0, encoder.config.num_hidden_layers - 1, depth).astype(int)
-        for number, layer in enumerate(layers):
-            for name, bert in layer_names.items():
-                names[f"{prefix}.layers.{number}.{name}"] = f"encoder.layer.{layer}.{bert}"
-        for name, bert in names.items():
-            for kind in ("weight", "bias"):
-                copied[f"{name}.{kind}"] = source[f"{bert}.{kind}"]
+    copied = {}
+    for name, own in bart.state_dict().items():
+        if found := _IN_LAYER.fullmatch(name):
+            side, number, module, kind = found.groups()
+            depth = getattr(bart.config, f"{side}_layers")
+            # The first and the last layer are among them: for 3 of 6, 0, 2 and 5.
+            layers = np.linspace(0, encoder.config.num_hidden_layers - 1, depth).astype(int)
+            layer = f"encoder.layer.{layers[int(number)]}"
+            copied[name] = source[f"{layer}.{_BERT_MODULES[module]}.{kind}"]
+        elif "layernorm_embedding" in name:
+            copied[name] = source[f"embeddings.LayerNorm.{name.rpartition('.')[2]}"]
+        elif "embed_positions" in name:
+            copied[name] = torch.cat([own[:_POSITION_OFFSET], table])
+        elif name != "final_logits_bias":
+            copied[name] = words
     return copied
 
 

@@ -13,6 +13,7 @@ from spacy.scorer import PRFScore
 from transformers.trainer_utils import set_seed
 from transformers.training_args import TrainingArguments
 
+from ...files.markdown import markdown_table
 from ...recognition.finder import MentionFinder
 from ...recognition.found import FoundMention
 from ...recognition.network import TaggingNetwork
@@ -151,7 +152,7 @@ def train_recognizer(config: RecognizerConfig, output: Path) -> dict[str, Any]:
             args=arguments,
         )
         train(trainer, output)
-    result = read_result(output, dict[str, dict[str, dict[str, float]]])
+    result = read_result(output, dict[str, dict[str, dict[str, int | float]]])
     assert result is not None
     return result
 
@@ -168,10 +169,9 @@ def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
     labels (Sequence[str]): in the order of the table.
     RETURNS (str): a Markdown table.
     """
-    lines = ["| label | texts for | mentions | precision | recall | F-score |", "|" + "---|" * 6]
-    for label in labels:
-        for part, use in (("choose", "choosing"), ("test", "test")):
-            if found := scores[part].get(label):
-                rates = " | ".join(f"{found[name]:.1f}" for name in ("precision", "recall", "f"))
-                lines.append(f"| {label} | {use} | {found['mentions']:,} | {rates} |")
-    return "\n".join(lines)
+    return markdown_table(
+        {"label": label, "texts for": use, **scores[part][label]}
+        for label in labels
+        for part, use in (("choose", "choosing"), ("test", "test"))
+        if label in scores[part]
+    )

@@ -89,8 +89,7 @@ class DevelopmentSettings(Strict):
 class OptimizerSettings(Strict):
     """Hyper-parameters of a stage; the rows of table B.
 
-    learning_rate (float), weight_decay (float), adam_beta1 (float), adam_beta2 (float),
-    adam_epsilon (float): of AdamW.
+    learning_rate (float), weight_decay (float): of AdamW.
     steps (int): number of updates; if 0, `epochs` counts.
     epochs (float): epochs, if `steps` is 0.
     batch_size (int): examples (or pairs) per update, over all processes and accumulation steps.
@@ -101,7 +100,6 @@ class OptimizerSettings(Strict):
     clip_norm (float): maximum norm of the gradients.
     dropout (float), attention_dropout (float): probabilities during training.
     precision (str): of autocast, `float16` on GPUs only; the weights are kept in float32.
-    device (str): `auto` uses GPUs if there are any.
     checkpoint_every (int): updates between checkpoints, at which development accuracy is measured.
     keep_checkpoints (int): checkpoints kept on disk, including the best one.
     log_every (int): updates between entries of the log.
@@ -114,9 +112,6 @@ class OptimizerSettings(Strict):
     batch_size: int = 16
     accumulate: int = 1
     weight_decay: float = 0.01
-    adam_beta1: float = 0.9
-    adam_beta2: float = 0.999
-    adam_epsilon: float = 1e-8
     warmup_steps: int = 0
     schedule: Literal["polynomial", "linear", "cosine", "constant", "constant_with_warmup"] = (
         "polynomial"
@@ -126,7 +121,6 @@ class OptimizerSettings(Strict):
     dropout: float = 0.1
     attention_dropout: float = 0.1
     precision: Literal["float32", "bfloat16", "float16"] = "bfloat16"
-    device: Literal["auto", "cpu"] = "auto"
     checkpoint_every: int = 500
     keep_checkpoints: int = 2
     log_every: int = 50
@@ -278,7 +272,6 @@ class VocabularySettings(Strict):
     types (tuple[str, ...]): only concepts of one of these types, e.g. MeSH's trees `C` and `D`;
         empty takes all.
     copies (float): share of the examples whose mention is the target itself.
-    negatives (int): wrong names a pair example is made with, nearest by tf-idf.
     max_pairs (int): pairs drawn for the second stage; 0 takes all.
     """
 
@@ -286,7 +279,6 @@ class VocabularySettings(Strict):
     repeats: int = 1
     types: tuple[str, ...] = ()
     copies: float = 0.0
-    negatives: int = 1
     max_pairs: int = 0
 
 
