@@ -1,7 +1,7 @@
-"""A training run's file of settings, in spaCy's config format, read into `settings`.
+"""The config of a training run, in spaCy's format, read into `settings`.
 
-One file describes the whole recipe; each stage reads its own section. The configs that ship lie in
-`configs/` of the project, in `spacy_angel/configs/` of an installation.
+A config contains all stages; each stage reads its own section. The shipped configs are in
+`configs/` of the project and in `spacy_angel/configs/` of an installation.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ _PACKAGE = Path(__file__).parents[2]
 
 
 def find_config(name_or_path: str) -> Path:
-    """Find a config file.
+    """Find a config.
 
-    name_or_path (str): a file, or the name of a config that ships, e.g. `mini/ncbi`.
+    name_or_path (str): a file, or the name of a shipped config, e.g. `mini/ncbi`.
     RETURNS (Path): the file.
-    RAISES (AngelError): there is neither.
+    RAISES (AngelError): there is none.
     """
     path = Path(name_or_path)
     if path.is_file():
@@ -42,24 +42,24 @@ def find_config(name_or_path: str) -> Path:
 
 
 def load_config(path: Path, overrides: dict[str, Any] | None = None) -> TrainingConfig:
-    """Read a config file.
+    """Read a config.
 
     path (Path): file in spaCy's config format.
     overrides (dict[str, Any] | None): dotted names to values, e.g.
         `{"positive.optimizer.steps": 100}`.
-    RETURNS (TrainingConfig): every value checked.
-    RAISES (AngelError): unknown, missing or mistyped settings, each named.
+    RETURNS (TrainingConfig): with all values checked.
+    RAISES (AngelError): unknown, missing, or mistyped settings; the message lists them.
     """
     return read_config(path, overrides, TrainingConfig)
 
 
 def read_config(path: Path, overrides: Mapping[str, Any] | None, kind: type[_T]) -> _T:
-    """Read a config file of any kind.
+    """Read a config of any kind.
 
     path (Path), overrides (Mapping[str, Any] | None): see `load_config`.
     kind (type[_T]): dataclass of the whole file.
-    RETURNS (_T): filled.
-    RAISES (AngelError): it is not a config file, or settings are wrong; names each.
+    RETURNS (_T): with all values checked.
+    RAISES (AngelError): it is not a config, or settings are invalid; the message lists them.
     """
     # Here, so that training from Python needs torch and transformers only.
     from confection import Config, ConfigValidationError

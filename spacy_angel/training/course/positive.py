@@ -18,8 +18,8 @@ from .trainer import LinkingTrainer, train, training_arguments
 
 
 class PositiveTrainer(LinkingTrainer):
-    """Its loss is a mean over the labels of the whole batch, so that neither parts nor processes
-    change it."""
+    """A trainer whose loss is the mean over the labels of the whole batch, so that it depends
+    neither on gradient accumulation nor on the number of processes."""
 
     def __init__(self, *, label_smoothing: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -56,16 +56,16 @@ def train_positive(
     development: Development | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Trained:
-    """Train on positive examples; run again after an interruption, it continues.
+    """Train on positive examples. To continue an interrupted run, call it again.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode` gives them.
+    rows (TokenRows): from `encode`.
     settings (PositiveSettings): of the stage.
     output (Path): folder for metrics and the model.
     development (Development | None): chooses the checkpoint.
     options (Mapping[str, Any] | None): see `training_arguments`.
-    RETURNS (Trained): where the model is.
-    RAISES (AngelError): there are no rows, or the folder has another run.
+    RETURNS (Trained): folder of the model.
+    RAISES (AngelError): there are no rows, or the folder belongs to another run.
     """
     if not is_finished(output, settings, len(rows)):
         measured = development is not None

@@ -1,4 +1,4 @@
-"""Examples as token ids, and batches of them by length."""
+"""Token ids of training examples, and batches of examples of similar length."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _POOL = 64
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A mention and one name that it should lead to.
+    """A mention and a target name.
 
     mention (Mention): the mention in its context.
     name (str): the target, in normal form.
@@ -40,7 +40,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class PreferencePair:
-    """A mention, a name that is right for it and one that is not.
+    """A mention with a correct and a wrong name.
 
     mention (Mention): the mention in its context.
     chosen (str), rejected (str): names in normal form.
@@ -56,8 +56,8 @@ class TokenRows(Dataset):
     """The rows of a training set.
 
     table (pa.Table): columns of token ids, lists of int32: `source`, `prefix`, and `name` or
-        `chosen` and `rejected`. There may be millions of rows, so each token takes four bytes.
-    values (dict[str, np.ndarray]): float32[rows] each, e.g. a reference's log-probabilities.
+        `chosen` and `rejected`. int32 keeps millions of rows in memory.
+    values (dict[str, np.ndarray]): float32[rows] each, e.g. log-probabilities of the reference.
     """
 
     table: pa.Table
@@ -87,13 +87,14 @@ def encode(
     max_target_tokens: int,
     targets: Sequence[str] = ("name",),
 ) -> TokenRows:
-    """Token ids of examples or pairs.
+    """Convert examples or pairs to token ids.
 
     items (Iterable[Example] | Iterable[PreferencePair]): read once, in chunks.
-    prompts (PromptEncoder): the model's.
-    max_target_tokens (int): longest decoder input; longer rows are left out with a warning.
+    prompts (PromptEncoder): of the model.
+    max_target_tokens (int): maximum length of the decoder input; longer rows are skipped with a
+        warning.
     targets (Sequence[str]): `("name",)`, or `PAIR` for pairs.
-    RETURNS (TokenRows): columns `source`, `prefix` and the targets.
+    RETURNS (TokenRows): columns `source`, `prefix`, and the targets.
     """
     kind = pa.large_list(pa.int32())
     schema = pa.schema([(name, kind) for name in ("source", "prefix", *targets)])
@@ -128,14 +129,14 @@ def encode(
 
 
 def collate(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict[str, Tensor]:
-    """A batch of examples, or of preference pairs: all chosen names, then all rejected ones.
+    """Make a batch of examples, or of preference pairs: all chosen names, then all rejected ones.
 
-    With source [0, 5, 2], prefix [2, 7], name [8, 9, 2]: `decoder_input_ids` [2, 7, 8, 9],
-    `labels` [-100, 8, 9, 2]: what stands at a position predicts the label there, and nothing of
-    the prefix is a label. Lengths are padded on the right to multiples of 8.
+    For source [0, 5, 2], prefix [2, 7], and name [8, 9, 2], `decoder_input_ids` are [2, 7, 8, 9]
+    and `labels` [-100, 8, 9, 2]: each position predicts its label, and the prefix has no labels.
+    Rows are padded on the right to multiples of 8.
 
-    rows (Sequence[Mapping[str, np.ndarray]]): rows of `encode`.
-    pad_token_id (int): the model's.
+    rows (Sequence[Mapping[str, np.ndarray]]): rows from `encode`.
+    pad_token_id (int): of the model.
     RETURNS (dict[str, Tensor]): `input_ids`, `attention_mask`, `decoder_input_ids`, `labels`:
         int64[sequences, tokens]; the `values` of the rows, float32[rows].
     """
@@ -163,13 +164,13 @@ def collate(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict
 
 @dataclass(eq=False)
 class LengthSampler(Sampler[int]):
-    """Order of an epoch: random, but rows of like length share a batch.
+    """Random order of an epoch in which rows of similar length share a batch.
 
-    The order depends on seed and epoch only, so a resumed run goes on where it stopped.
+    The order depends only on seed and epoch, so a resumed run continues with the same order.
 
     lengths (tuple[np.ndarray, np.ndarray]): int64[rows] of encoder and decoder inputs.
-    batch_size (int): rows of one update, over all processes.
-    seed (int): of the order. epoch (int): the current one, from 0.
+    batch_size (int): rows per update, over all processes.
+    seed (int): random seed. epoch (int): the current epoch, from 0.
     """
 
     lengths: tuple[np.ndarray, np.ndarray]
@@ -192,12 +193,12 @@ class LengthSampler(Sampler[int]):
 def order_by_length(
     source: np.ndarray, target: np.ndarray, batch_size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Shuffle, sort pools of 64 batches by length, shuffle the batches of each pool.
+    """Shuffle the rows, sort pools of 64 batches by length, and shuffle the batches of each pool.
 
     source (np.ndarray), target (np.ndarray): int64[rows], lengths.
-    batch_size (int): rows a batch.
-    rng (np.random.Generator): source of chance.
-    RETURNS (np.ndarray): int64[rows], a permutation; an incomplete batch stands last.
+    batch_size (int): rows per batch.
+    rng (np.random.Generator): random generator.
+    RETURNS (np.ndarray): int64[rows], a permutation; an incomplete batch comes last.
     """
     order = rng.permutation(len(source))
     pool = _POOL * batch_size
@@ -212,18 +213,20 @@ def order_by_length(
 
 
 def progress(items: Iterable[_T], title: str, unit: str, total: int | None = None) -> Iterable[_T]:
-    """items (Iterable[_T]): any. title (str), unit (str): shown. total (int | None): their number.
-    RETURNS (Iterable[_T]): they, with a bar on a terminal that goes when all are through."""
+    """items (Iterable[_T]): any. title (str), unit (str): displayed. total (int | None): number of
+        items.
+    RETURNS (Iterable[_T]): the items, with a progress bar on a terminal, which disappears at the
+        end."""
     return tqdm(items, title, total, leave=False, unit=f" {unit}", disable=None)
 
 
 def chunks(items: Iterable, size: int) -> Iterator[list]:
-    """RETURNS (Iterator[list]): lists of `size` items, the last one perhaps shorter."""
+    """RETURNS (Iterator[list]): lists of `size` items; the last one may be shorter."""
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
 
 
 def padded(length: int) -> int:
-    """RETURNS (int): the next multiple, for there should be few shapes."""
+    """RETURNS (int): the next multiple, which limits the number of different shapes."""
     return -(-length // _MULTIPLE) * _MULTIPLE

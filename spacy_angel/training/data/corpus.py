@@ -1,4 +1,4 @@
-"""The vocabulary of a config, and the gold mentions of its corpora."""
+"""The vocabulary of a config and the gold mentions of its corpora."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,12 +23,12 @@ def label_mentions(
     documents: Iterable[CorpusDocument],
     resolve: Callable[[str], str | None],
 ) -> tuple[list[LabelledMention], int]:
-    """Cut the gold mentions out of their documents.
+    """Extract the gold mentions of documents.
 
-    documents (Iterable[CorpusDocument]): preprocessed, abbreviations replaced.
-    resolve (Callable[[str], str | None]): identifier → the vocabulary's own, None where unknown.
-    RETURNS (tuple[list[LabelledMention], int]): the gold mentions that the vocabulary knows, and
-        the number of those without an identifier, or with none that is in the vocabulary.
+    documents (Iterable[CorpusDocument]): preprocessed, with abbreviations expanded.
+    resolve (Callable[[str], str | None]): identifier → canonical identifier, or None if unknown.
+    RETURNS (tuple[list[LabelledMention], int]): the gold mentions whose concept is in the
+        vocabulary, and the number of those without one.
     """
     mentions = []
     unknown = 0
@@ -52,7 +52,7 @@ def label_mentions(
 
 @dataclass
 class TrainingData:
-    """What the stages share, read when first asked for.
+    """Data that the stages share, loaded when first used.
 
     config (TrainingConfig): paths and sizes.
     """
@@ -98,10 +98,11 @@ class TrainingData:
 def label_files(paths: Sequence[str], setting: str, kb: ConceptKB) -> list[list[LabelledMention]]:
     """Read the gold mentions of corpus files.
 
-    paths (Sequence[str]): preprocessed.
-    setting (str): that names them, for messages.
+    paths (Sequence[str]): preprocessed files.
+    setting (str): the setting that lists them, for messages.
     kb (ConceptKB): the vocabulary.
-    RETURNS (list[list[LabelledMention]]): mentions that the vocabulary knows, file by file.
+    RETURNS (list[list[LabelledMention]]): mentions whose concept is in the vocabulary, for each
+        file.
     RAISES (AngelError): there are none.
     """
     files: list[list[LabelledMention]] = []

@@ -1,4 +1,4 @@
-"""Development accuracy: what the trained model would answer, by constrained search."""
+"""Development accuracy by constrained search."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from .batches import chunks, progress
 
 @dataclass(frozen=True, slots=True)
 class LabelledMention:
-    """A mention and what it stands for.
+    """A mention and its concepts.
 
     mention (Mention): in its context.
-    concept_ids (tuple[str, ...]): identifiers of the vocabulary, sorted; several for a composite
-        mention or an ambiguous label.
+    concept_ids (tuple[str, ...]): identifiers in the vocabulary, sorted; several for a composite or
+        ambiguous mention.
     """
 
     mention: Mention
@@ -30,9 +30,9 @@ class LabelledMention:
 
 @dataclass
 class Development:
-    """Development mentions and how accuracy on them is measured.
+    """Development mentions and the search that measures accuracy on them.
 
-    mentions (Sequence[LabelledMention]): all that count.
+    mentions (Sequence[LabelledMention]): the mentions.
     kb (ConceptKB): the vocabulary that is searched.
     settings (DevelopmentSettings): of the search.
     """
@@ -42,10 +42,10 @@ class Development:
     settings: DevelopmentSettings
 
     def hits(self, backbone: Backbone, part: int = 0, parts: int = 1) -> tuple[int, int, int]:
-        """Lenient hits: a name counts if one of its concepts is one of the gold ones.
+        """Count lenient hits: a name is correct if one of its concepts is a gold concept.
 
-        backbone (Backbone): searched as it stands; its mode is restored.
-        part (int), parts (int): every `parts`-th mention from `part` on, for several processes.
+        backbone (Backbone): its mode is restored afterwards.
+        part (int), parts (int): use every `parts`-th mention from `part` on, for several processes.
         RETURNS (tuple[int, int, int]): hits at 1, hits among the beams, mentions.
         """
         mentions = self.mentions[part::parts]
@@ -72,18 +72,18 @@ class Development:
 
 
 def even_sample(mentions: Sequence[LabelledMention], n: int) -> list[LabelledMention]:
-    """RETURNS (list[LabelledMention]): n of them at even distances, all of them for n = 0."""
+    """RETURNS (list[LabelledMention]): n evenly spaced mentions, or all for n = 0."""
     if not n or n >= len(mentions):
         return list(mentions)
     return [mentions[int(i)] for i in np.linspace(0, len(mentions) - 1, n)]
 
 
 def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
-    """The model in memory as the search takes it.
+    """Use a model in memory for the search.
 
     backbone (Backbone): in evaluation mode.
-    dtype (str): type of the weights in use; of the BART family only.
-    RETURNS (Generator): with a copy of BART's weights, and with any other model itself.
+    dtype (str): type of the weights, only for the BART family.
+    RETURNS (Generator): with a copy of the weights of a BART, and with any other model itself.
     """
     module = merged(backbone.model)
     return Generator(model_of_module(module, DTYPES[dtype]), backbone.prompts, module.config)
@@ -97,15 +97,15 @@ def predict(
     k: int,
     description: str = "Searching",
 ) -> Iterator[list[int]]:
-    """Names by constrained beam search.
+    """Predict names by constrained beam search.
 
-    mentions (Sequence[Mention]): any number; they are searched in blocks of like length.
+    mentions (Sequence[Mention]): searched in blocks of similar length.
     generator (Generator): the model.
-    kb (ConceptKB): all its names are allowed.
+    kb (ConceptKB): vocabulary; all its names are allowed.
     settings (BeamSettings): of the search.
-    k (int): names a mention.
-    description (str): of the progress bar.
-    RETURNS (Iterator[list[int]]): indices of names, best first, one list a mention.
+    k (int): names per mention.
+    description (str): title of the progress bar.
+    RETURNS (Iterator[list[int]]): for each mention, indices of names, best first.
     """
     space = kb.search_space(generator.prompts, [None])
     beam_search = SearchSettings(

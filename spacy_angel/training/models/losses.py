@@ -1,10 +1,10 @@
-"""Log-probabilities of names, from a model's logits.
+"""Log-probabilities of names from the logits of a model.
 
 The preference losses are TRL's; `LOSSES` in the settings lists them.
 
-A batch is a dictionary of right-padded tensors, `rows` = number of decoder sequences:
-`input_ids`, `attention_mask` [rows, source], `decoder_input_ids`, `labels` [rows, target], where
-`labels` is IGNORE on the prefix and the padding.
+A batch is a dictionary of right-padded tensors, where `rows` is the number of decoder sequences:
+`input_ids`, `attention_mask` [rows, source], and `decoder_input_ids`, `labels` [rows, target];
+`labels` is IGNORE for the prefix and the padding.
 """
 
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ _MULTIPLE = 64
 
 @dataclass(frozen=True)
 class NameLogProbs:
-    """Log-probabilities of the names of a batch.
+    """Log-probabilities of the names in a batch.
 
-    sums (Tensor): float32[rows], over a name's tokens, the end token included.
-    lengths (Tensor): int64[rows], tokens of each name.
+    sums (Tensor): float32[rows], sum over the tokens of the name, including the end token.
+    lengths (Tensor): int64[rows], number of tokens of each name.
     """
 
     sums: Tensor
@@ -34,12 +34,12 @@ class NameLogProbs:
 
 
 def label_logits(model: torch.nn.Module, batch: dict[str, Tensor]) -> Tensor:
-    """Logits at the positions that have a label only: for a small model the projection onto the
+    """Compute logits only at positions with a label. For a small model, the projection onto the
     vocabulary is most of the decoder's work, and half of it would be spent on the prefix.
 
-    model (torch.nn.Module): encoder-decoder, wrapped for several processes or not.
+    model (torch.nn.Module): encoder-decoder, possibly wrapped for several processes.
     batch (dict[str, Tensor]): see above.
-    RETURNS (Tensor): float32[labels, vocabulary], row after row.
+    RETURNS (Tensor): float32[labels, vocabulary], row by row.
     """
     with _projecting_only(model, batch["labels"] != IGNORE):
         output = model(**{name: batch[name] for name in _INPUTS}, use_cache=False)
@@ -47,11 +47,11 @@ def label_logits(model: torch.nn.Module, batch: dict[str, Tensor]) -> Tensor:
 
 
 def name_log_probs(logits: Tensor, labels: Tensor) -> NameLogProbs:
-    """Log-probability of each row's name (equation 2).
+    """Log-probability of the name in each row (equation 2).
 
-    logits (Tensor): float32[labels, vocabulary], as `label_logits` gives them.
-    labels (Tensor): int64[rows, target], IGNORE where there is none.
-    RETURNS (NameLogProbs): one value a row.
+    logits (Tensor): float32[labels, vocabulary], from `label_logits`.
+    labels (Tensor): int64[rows, target], IGNORE if there is none.
+    RETURNS (NameLogProbs): one value per row.
     """
     mask = labels != IGNORE
     tokens = -F.cross_entropy(logits, labels[mask], reduction="none")
@@ -63,12 +63,12 @@ def name_log_probs(logits: Tensor, labels: Tensor) -> NameLogProbs:
 def pair_log_probs(
     model: torch.nn.Module, batch: dict[str, Tensor]
 ) -> tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]:
-    """Log-probabilities of the two names of each pair in one pass.
+    """Log-probabilities of both names of each pair in one pass.
 
     model (torch.nn.Module): encoder-decoder.
-    batch (dict[str, Tensor]): as `collate` makes it.
-    RETURNS (tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]): of the chosen and of the
-        rejected names, and the mean logit of either, which TRL logs.
+    batch (dict[str, Tensor]): from `collate`.
+    RETURNS (tuple[NameLogProbs, NameLogProbs, tuple[Tensor, Tensor]]): of the chosen and the
+        rejected names, and the mean logits of both, which TRL logs.
     """
     labels = batch["labels"]
     logits = label_logits(model, batch)
@@ -83,7 +83,7 @@ def pair_log_probs(
 
 
 def mean_nll(names: NameLogProbs) -> Tensor:
-    """RETURNS (Tensor): float32 scalar, negative log-likelihood a token over all rows."""
+    """RETURNS (Tensor): float32 scalar, negative log-likelihood per token over all rows."""
     return -names.sums.sum() / names.lengths.sum()
 
 

@@ -1,15 +1,15 @@
-"""Settings of a recognizer's training: a file in spaCy's config format → plain dataclasses.
+"""Settings for training a recognizer: a file in spaCy's config format, read into dataclasses.
 
     [corpora.biored]
     path = "BioRED_TrainDev.PubTator"
 
     [corpora.biored.labels]
-    Gene = "GENE"                a label of the corpus and the one that is learned
+    Gene = "GENE"                a label in the corpus and the label that is learned
     FamilyName = "GENE?"         may or may not be one: its words are ignored for GENE
     Variant = ""                 not used
 
-A corpus annotates all mentions of the labels that are listed without a question mark. For any other
-label nothing is learned from its texts.
+All mentions of the listed labels without a question mark must be annotated in the corpus. Other
+labels are not learned from its texts.
 """
 
 from collections.abc import Mapping
@@ -26,15 +26,15 @@ IGNORED = "?"
 
 @dataclass(frozen=True)
 class RecognizerCorpus(Strict):
-    """A corpus to learn from.
+    """A training corpus.
 
-    path (str): file, of any corpus format.
-    labels (dict[str, str]): see above. A label that is missing is looked up by its other spellings
-        (`GeneOrGeneProduct` by `Gene`); it is an error if none is listed.
+    path (str): file, in any corpus format.
+    labels (dict[str, str]): see above. Other spellings of a listed label are recognized
+        (`GeneOrGeneProduct` for `Gene`); other labels are errors.
     format (str | None): corpus format; None: inferred from the file.
-    strict (bool): refuse the file at its first error; if false, skip what cannot be read.
-    without_mentions (float): share of the texts without any mention that are kept.
-    copies (float): how often each text is seen per epoch; 0.25: a quarter of the texts, once.
+    strict (bool): stop at the first error in the file; if false, skip what cannot be read.
+    without_mentions (float): share of the texts without mentions that are used.
+    copies (float): how often each text is used per epoch; 0.25: a quarter of the texts, once.
     """
 
     path: str
@@ -52,16 +52,16 @@ class RecognizerCorpus(Strict):
 
 @dataclass(frozen=True)
 class RecognizerSettings(Strict):
-    """The recognizer and the model that it starts from.
+    """The recognizer and its initial model.
 
-    labels (tuple[str, ...]): what it finds.
-    start (str): model whose encoder it starts from: folder, hub name or `en_angel_mini`. A BERT
-        becomes the encoder of a BART.
-    source (str): recognizer to continue from instead, with the same labels or more: folder of one
-        or of a pipeline that has one, or `en_angel_mini` or `en_angel_bio`; empty for none.
+    labels (tuple[str, ...]): labels to find.
+    start (str): model whose encoder is used: folder, hub name, or `en_angel_mini`. A BERT becomes
+        the encoder of a BART.
+    source (str): recognizer to continue from instead, to which labels may be added: the folder of a
+        recognizer or of a pipeline with one, or `en_angel_mini` or `en_angel_bio`; empty for none.
     window (int), overlap (int): see `recognition.finder.FinderConfig`.
-    train_embeddings (bool): train the embeddings of the tokens as well. Without, most weights
-        stay those of the linker, and an update is faster.
+    train_embeddings (bool): also train the token embeddings. If false, most weights stay those of
+        the linker, and updates are faster.
     """
 
     labels: tuple[str, ...]
@@ -74,17 +74,17 @@ class RecognizerSettings(Strict):
 
 @dataclass(frozen=True)
 class RecognizerData(Strict):
-    """How texts become examples.
+    """How texts become training examples.
 
-    The last decimal digit of the MD5 of an article's identifier decides whether its documents are
-    for choosing the checkpoint, for the test, or for training, whichever corpora they are in.
+    Documents are assigned by the last decimal digit of the MD5 of the article's identifier, so that
+    the parts of an article are never separated, even across corpora.
 
-    choose (tuple[int, ...]): digits of the documents on which the best checkpoint is chosen.
-    test (tuple[int, ...]): digits of those which are only measured on at the end.
-    epochs (int): times that each text is seen, each time cut into other windows.
-    swapped (float): share of the texts, from the second epoch on, in which mentions are replaced
-        by others with the same label.
-    seed (int): of all random choices.
+    choose (tuple[int, ...]): digits of the documents that are used to choose the checkpoint.
+    test (tuple[int, ...]): digits of the documents that are only evaluated at the end.
+    epochs (int): number of epochs; each uses other windows.
+    swapped (float): share of the texts, from the second epoch on, in which mentions are replaced by
+        others with the same label.
+    seed (int): random seed.
     """
 
     choose: tuple[int, ...] = (0,)

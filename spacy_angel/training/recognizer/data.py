@@ -1,13 +1,13 @@
-"""Corpora → documents with the labels of a recognizer → windows of words with their tags → batches.
+"""Training data of a recognizer: corpora → annotated documents → windows of tagged words → batches.
 
-What a corpus says of each word and label:
+Annotation of a word for each label:
 
     NCBI-disease      Sorafenib  in  renal  cancer
     DISEASE           O          O   B      I
-    CHEMICAL          ignored    …                     the corpus annotates no chemicals
+    CHEMICAL          ignored    …                     chemicals are not annotated in the corpus
 
-Partial annotation as in AIONER (Luo et al. 2023, Bioinformatics 39(5)), with separate tags for each
-label instead of a task token before the text.
+Partial annotation as in AIONER (Luo et al. 2023, Bioinformatics 39(5)), but with separate tags for
+each label instead of a task token before the text.
 """
 
 import re
@@ -44,9 +44,9 @@ _ARTICLE = re.compile(r"[0-9]{5,}")
 class Annotated:
     """A document with the labels of the recognizer.
 
-    document (CorpusDocument): with the labels of the recognizer, followed by a question mark where
-        the mention is ignored.
-    labels (frozenset[str]): those that are annotated in it.
+    document (CorpusDocument): with the labels of the recognizer; labels of ignored mentions end
+        with a question mark.
+    labels (frozenset[str]): labels that are annotated in it.
     """
 
     document: CorpusDocument
@@ -57,9 +57,9 @@ class Annotated:
 class RecognizerTexts:
     """All documents of a config.
 
-    train (list[Annotated]): to learn from.
-    choose (list[Annotated]): to choose the best checkpoint on.
-    test (list[Annotated]): to measure on at the end.
+    train (list[Annotated]): for training.
+    choose (list[Annotated]): for choosing the checkpoint.
+    test (list[Annotated]): for evaluation at the end.
     """
 
     train: list[Annotated]
@@ -68,8 +68,9 @@ class RecognizerTexts:
 
 
 def article_of(doc_id: str) -> str:
-    """doc_id (str): of a document. RETURNS (str): the first number of five digits or more in it
-    (PMID, PMC), or else the id: what stands in several corpora, or in parts, is one article."""
+    """doc_id (str): of a document. RETURNS (str): the first number in it with at least five digits
+    (PMID, PMC), or else the identifier. Documents with the same number belong to the same
+    article."""
     match = _ARTICLE.search(doc_id)
     return match[0] if match else doc_id
 
@@ -117,9 +118,9 @@ def _read_corpus(name: str, corpus: RecognizerCorpus, seed: int) -> Iterator[Ann
 
 
 class TaggedRow(NamedTuple):
-    """A window that is trained on.
+    """A window for training.
 
-    pieces, cases, words (np.ndarray): int32, int8 and int16[pieces], see `network.Row`.
+    pieces, cases, words (np.ndarray): int32, int8, and int16[pieces], see `network.Row`.
     tags (np.ndarray): int8[words, labels], see `word_tags`.
     """
 
@@ -136,7 +137,7 @@ class TaggedRow(NamedTuple):
 
 
 class TaggedRows(list[TaggedRow]):
-    """Windows that are trained on."""
+    """The windows for training."""
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
@@ -147,15 +148,15 @@ class TaggedRows(list[TaggedRow]):
 
 
 def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.ndarray:
-    """Tags of a document's words.
+    """Return the tags of a document's words.
 
-    The words of a mention that begins or ends inside a word are ignored, as are those of a mention
-    with a question mark; of overlapping mentions with the same label the longest is kept.
+    Words of a mention that begins or ends inside a word are ignored, as are those of mentions with
+    a question mark. Of overlapping mentions with the same label, only the longest is used.
 
-    words (Words): of its text.
+    words (Words): words of the text.
     annotated (Annotated): the document.
-    labels (Sequence[str]): of the recognizer.
-    RETURNS (np.ndarray): int8[words, labels]; `IGNORE` where nothing is to be learned.
+    labels (Sequence[str]): labels of the recognizer.
+    RETURNS (np.ndarray): int8[words, labels]; `IGNORE` for words that are not used.
     """
     spans: list[tuple[int, int, int]] = []
     ignored: list[tuple[int, int, int]] = []
@@ -180,12 +181,12 @@ def word_tags(words: Words, annotated: Annotated, labels: Sequence[str]) -> np.n
 def make_rows(
     texts: Sequence[Annotated], data: RecognizerData, form: FinderConfig, reader: WordReader
 ) -> TaggedRows:
-    """The windows to train on, epoch after epoch.
+    """Make the windows for training, epoch by epoch.
 
     texts (Sequence[Annotated]): the documents.
-    data (RecognizerData): how often and how they are seen.
+    data (RecognizerData): epochs and sampling.
     form (FinderConfig), reader (WordReader): of the recognizer.
-    RETURNS (TaggedRows): the windows in which something is annotated.
+    RETURNS (TaggedRows): the windows with annotations.
     """
     rows = TaggedRows()
     for number in range(data.epochs):
@@ -227,12 +228,12 @@ def _overlapping(document: CorpusDocument) -> bool:
 
 
 def collate(rows: Sequence[TaggedRow], pad_token_id: int) -> dict[str, Tensor]:
-    """A batch of windows.
+    """Make a batch of windows.
 
-    rows (Sequence[TaggedRow]): of `make_rows`.
-    pad_token_id (int): the encoder's.
+    rows (Sequence[TaggedRow]): from `make_rows`.
+    pad_token_id (int): of the encoder.
     RETURNS (dict[str, Tensor]): int64[rows, width] `input_ids`, `attention_mask`, `cases`, and
-        `words`, each token's word, counted through all rows, or `NO_WORD`; int64[words, labels]
+        `words`, the word of each token, numbered over all rows, or `NO_WORD`; int64[words, labels]
         `tags`.
     """
     shape = (len(rows), padded(max(len(row.pieces) for row in rows)))
