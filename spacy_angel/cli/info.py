@@ -79,10 +79,8 @@ def _print_vocabulary(kb: Path) -> None:
     # What was built, to which the rules in its folder are applied.
     built = ConceptKB.from_disk(kb, rules=False)
     meta = built.meta
-    scopes = (f"{scope} {n:,}" for scope, n in built.table.scope_counts().items())
     types, rules = sorted(built.types), kb / RULES
     lines = meta["counts"] | {
-        "scopes of spellings": ", ".join(scopes),
         "type names": ", ".join(types[:12]) + ", …" * (len(types) > 12),
         "shared names lead to": meta["shared_names"],
         "told apart by": "species" if built.by_species else None,

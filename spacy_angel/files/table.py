@@ -141,8 +141,7 @@ def read_table(path: Path) -> Table:
 
 @contextmanager
 def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) -> Iterator[_Write]:
-    """Write a table row by row; the file appears once it is complete. The rows of a Parquet file
-    are in memory until then.
+    """Write a table row by row, in bounded memory; the file appears once it is complete.
 
     path (Path): the suffix says what it is, see `read_table`; never packed.
     columns (Mapping[str, type]): names, and `str`, `int` or `float` for Parquet.
@@ -159,9 +158,18 @@ def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) ->
             yield sheet.append
             book.save(temporary)
         elif suffix == ".parquet":
-            rows: list[Sequence[Any]] = []
-            yield rows.append
-            _write_parquet(temporary, rows, columns, schema)
+            full, rows = _parquet_schema(columns, schema), []
+            with _import("pyarrow.parquet", "parquet").ParquetWriter(temporary, full) as file:
+
+                def write_row(row: Sequence[Any]) -> None:
+                    rows.append(row)
+                    if len(rows) == _CHUNK:
+                        file.write_table(_row_group(rows, full))
+                        rows.clear()
+
+                yield write_row
+                if rows:
+                    file.write_table(_row_group(rows, full))
         else:
             with temporary.open("w", newline="", encoding="utf8") as file:
                 separator = "\t" if suffix == ".tsv" else ","
@@ -170,21 +178,24 @@ def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) ->
                 yield writer.writerow
 
 
-def _write_parquet(
-    path: Path, rows: Sequence[Sequence[Any]], columns: Mapping[str, type], schema: Any
-) -> None:
-    pq = _import("pyarrow.parquet", "parquet")
-    import pyarrow as pa
-
+def _parquet_schema(columns: Mapping[str, type], schema: Any) -> Any:
+    """RETURNS (pyarrow.Schema): types of columns; those that were read keep theirs."""
+    pa = _import("pyarrow", "parquet")
     types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
     known = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
-    full = pa.schema([(name, known.get(name, types[kind])) for name, kind in columns.items()])
-    # What Excel has as a number or a date is text in a column of texts.
+    return pa.schema([(name, known.get(name, types[kind])) for name, kind in columns.items()])
+
+
+def _row_group(rows: Sequence[Sequence[Any]], schema: Any) -> Any:
+    """RETURNS (pyarrow.Table): the rows; a number or date in a column of texts becomes text."""
+    pa = _import("pyarrow", "parquet")
     cells = [
-        [str(cell) if cell and field.type == pa.string() else cell for cell in column]
-        for field, column in zip(full, zip(*rows, strict=True), strict=bool(rows))
+        [None if cell is None else str(cell) for cell in column]
+        if field.type == pa.string()
+        else column
+        for field, column in zip(schema, zip(*rows, strict=True), strict=True)
     ]
-    pq.write_table(pa.table(cells, full) if rows else full.empty_table(), path)
+    return pa.table(cells, schema)
 
 
 def _suffix(path: Path) -> str:

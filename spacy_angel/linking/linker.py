@@ -28,7 +28,7 @@ from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing, write_json
 from ..files.json_values import parse_as
 from ..model.mention import Mention
-from ..vocabulary.changes.curated import Curated, CurationFile
+from ..vocabulary.changes.curation_file import CurationFile
 from .candidates.batch import BatchLinker
 from .decision.extensions import set_extensions, warn_replaced
 from .decision.links import rank_candidates
@@ -113,7 +113,7 @@ class AngelLinker(DocumentPipe):
         self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
         self._curation: CurationFile | None = None
-        self._frozen: tuple[Curated | None] | None = None
+        self._frozen: ConceptKB | None = None
         self._linked_elsewhere: set[str] = set()
         self._forks = OneThreadInForks()
         if self.settings.candidates.types_by_label is None:
@@ -218,19 +218,13 @@ class AngelLinker(DocumentPipe):
         self._kb = kb
         self.settings.candidates.types_by_label = known_types(self.settings.types_by_label, kb)
 
-    def read_curation(self) -> Curated | None:
-        """RETURNS (Curated | None): the vocabulary under its own rules and those of the setting
-        `curation`, whose file is read again if it has changed; None without rules. It is read once
-        for each batch of documents. RAISES (AngelError): the file cannot be read, and never was."""
-        if self._frozen is not None:
-            return self._frozen[0]
-        return self._curation_file().over(self.kb)
-
     def effective_kb(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): `kb`, or a copy of it with the names that rules add and remove, see
-        `read_curation`."""
-        curated = self.read_curation()
-        return self.kb if curated is None else curated.kb
+        """RETURNS (ConceptKB): `kb`, or a copy of it under its own rules and those of the setting
+        `curation`, whose file is read again if it has changed; checked once for each batch of
+        documents. RAISES (AngelError): the file cannot be read, and never was."""
+        if self._frozen is not None:
+            return self._frozen
+        return self._curation_file().over(self.kb)
 
     @property
     def num_beams_used(self) -> int:
@@ -259,14 +253,13 @@ class AngelLinker(DocumentPipe):
             yield
 
     @contextmanager
-    def frozen_rules(self, curated: Curated | None = None) -> Iterator[None]:
+    def frozen_rules(self, kb: "ConceptKB") -> Iterator[None]:
         """Keep the rules for the time of a block: all that is linked in it, and explanations,
         follow the same ones.
 
-        curated (Curated | None): the vocabulary under other rules; None: those in use now.
-        RAISES (AngelError): see `read_curation`.
+        kb (ConceptKB): the vocabulary under these rules, e.g. `effective_kb()`.
         """
-        self._frozen = (curated or self.read_curation(),)
+        self._frozen = kb
         try:
             yield
         finally:
@@ -313,10 +306,10 @@ class AngelLinker(DocumentPipe):
             return [[] for _ in docs]
         # What other threads add to the vocabulary meanwhile is there for the next documents.
         with self.kb.reading():
-            return self._pass(self.read_curation()).links(docs, spans)
+            return self._pass(self.effective_kb()).links(docs, spans)
 
-    def _pass(self, curated: Curated | None, settings: LinkerSettings | None = None) -> BatchLinker:
-        """RETURNS (BatchLinker): with the settings of this moment."""
+    def _pass(self, kb: "ConceptKB", settings: LinkerSettings | None = None) -> BatchLinker:
+        """RETURNS (BatchLinker): with a vocabulary, and the settings of this moment."""
         settings = settings or self.settings.copy_now()
         self._forks.ensure()
         ranker, nil_prior = self.ranker, settings.reranker.nil_prior
@@ -324,8 +317,7 @@ class AngelLinker(DocumentPipe):
             ranker = ranker.expecting(nil_prior)
         return BatchLinker(
             settings,
-            self.kb,
-            curated,
+            kb,
             self.generator,
             ranker if settings.reranker.enabled else None,
             self._linked_elsewhere,
@@ -373,9 +365,9 @@ class AngelLinker(DocumentPipe):
         from .showing.explanation import explain_mentions
 
         with self.kb.reading():
-            curated = self.read_curation()
-            without_rules = None if curated is None else self._pass(None)
-            return explain_mentions(doc, self._pass(curated), without_rules)
+            kb = self.effective_kb()
+            without_rules = None if kb is self.kb else self._pass(self.kb)
+            return explain_mentions(doc, self._pass(kb), without_rules)
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit the reranker's weights and the threshold, without the reranker the threshold alone,
@@ -395,7 +387,7 @@ class AngelLinker(DocumentPipe):
             for batch in util.minibatch(docs, size=64):
                 items += self.calibration_items(list(batch))
                 progress.update(len(batch))
-        ranker = self._pass(None).ranker
+        ranker = self._pass(self.kb).ranker
         fitted = calibrate(items, ranker, self.settings.decision.threshold)
         if fitted.ranker is not None:
             # The fitted weights include the expected share of NIL.
@@ -417,7 +409,7 @@ class AngelLinker(DocumentPipe):
         of_model.candidates.shortcuts = False
         spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
         with self.kb.reading():
-            one_pass = self._pass(self.read_curation(), of_model)
+            one_pass = self._pass(self.effective_kb(), of_model)
             candidates = one_pass.candidates(docs, spans, overwrite=True)
         return [
             CalibrationItem(
@@ -438,7 +430,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[Mention]): one a span.
         RAISES (AngelError): see `reading.read_mentions`.
         """
-        return self._pass(None).read(ReadDocument(doc), spans)
+        return self._pass(self.kb).read(ReadDocument(doc), spans)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold ones.

@@ -8,7 +8,7 @@ from ..vocabulary.names.concepts import normalize_name
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
-    from ..vocabulary.changes.curated import Constraint
+    from ..vocabulary.changes.applied_rules import Constraint
 
 NIL = "NIL"
 """spaCy's identifier of a mention that no concept of the vocabulary fits."""

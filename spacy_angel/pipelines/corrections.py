@@ -13,7 +13,6 @@ from ..corpora.documents import CorpusDocument
 from ..corpora.entity_types import complete_ids
 from ..linking.linker import AngelLinker
 from ..linking.ranking.concepts import NIL
-from ..vocabulary.changes.curated import Curated
 from ..vocabulary.changes.rules import Rule, read_rules
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.concepts import normalize_name
@@ -63,7 +62,7 @@ def learn_rules(
     for fold in range(min(_FOLDS, len(corpus))):
         others = chain(*(row for i, row in enumerate(before) if i % _FOLDS != fold))
         rules = [*own_rules, *propose_rules(others, linker.kb)]
-        with linker.frozen_rules(Curated(linker.kb, rules)):
+        with linker.frozen_rules(linker.kb.with_rules(rules)):
             after += decisions(nlp, linker, corpus[fold::_FOLDS])
     return propose_rules(chain(*before), linker.kb), before, after
 

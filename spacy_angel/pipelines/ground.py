@@ -25,6 +25,8 @@ NIL_SHARE = 0.1
 """Expected share of strings without a concept; lower than in texts, since most cells of a column
 name a concept."""
 _BATCH = 256
+# How pandas and NumPy write missing values.
+_MISSING = frozenset({"nan", "NaT", "<NA>"})
 MAX_CACHED = 100_000
 """Different strings whose results are kept, so that equal strings are linked once."""
 
@@ -32,7 +34,7 @@ MAX_CACHED = 100_000
 class Query(NamedTuple):
     """A string to ground.
 
-    string (str): any white space counts as one space; a blank one has no concept.
+    string (str): white space is collapsed; a blank string has no concept.
     context (str): text in which it occurs, or anything else about it.
     label (str): entity type, e.g. `DISEASE`; empty: any.
     """
@@ -55,11 +57,11 @@ class Match(NamedTuple):
 
 
 class Grounding(NamedTuple):
-    """What a string means.
+    """The concept of a string.
 
-    string (str): as it was looked up.
+    string (str): the string, with white space collapsed.
     link (Match | None): its concept; None if the vocabulary has none.
-    candidates (tuple[Match, ...]): the most probable concepts, whether it is linked or not.
+    candidates (tuple[Match, ...]): the most probable concepts, even if it has no link.
     """
 
     string: str
@@ -73,9 +75,9 @@ class Grounder:
     nlp (Language): the pipeline. linker (AngelLinker): the linker in it.
     k (int): candidates to keep.
     threshold (float | None): least probability of a link; None: the linker's.
-    nil_share (float): expected share of strings without a concept; without effect on a linker
-        without the reranker.
-    RAISES (AngelError): a threshold or share that is none.
+    nil_share (float): expected share of strings without a concept; has no effect without the
+        reranker.
+    RAISES (AngelError): the threshold or share is invalid.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class Grounder:
         """Ground any number of strings in bounded memory.
 
         queries (Iterable[Query]): read batch by batch.
-        YIELDS (Grounding): one each, in their order.
+        YIELDS (Grounding): one per query, in the same order.
         """
         found: dict[Query, Grounding] = {}
         for batch in minibatch(map(_normalized, queries), _BATCH):
@@ -115,13 +117,13 @@ class Grounder:
             yield from map(found.__getitem__, batch)
 
     def ground(self, queries: Sequence[Query]) -> list[Grounding]:
-        """queries (Sequence[Query]): a batch. RETURNS (list[Grounding]): one each."""
+        """queries (Sequence[Query]): a batch. RETURNS (list[Grounding]): one per query."""
         asked = [query for query in queries if query.string]
         documents = [
             CorpusDocument.of_string(str(i), query.string, query.context, query.label)
             for i, query in enumerate(asked)
         ]
-        # What strings bring into spaCy's vocabulary is dropped with the batch.
+        # strings are removed from spaCy's vocabulary after the batch
         zone = self._nlp.memory_zone() if documents else nullcontext()
         with zone, self.linker.using(**self._settings), self.linker.kb.reading():
             docs = list(prepare_docs(self._nlp, self.linker, documents, given=True))
@@ -156,8 +158,8 @@ def ground(
 ) -> list[Grounding]:
     """Link strings, such as a column of a table.
 
-    strings (Iterable[Any]): a list, or a column of pandas or Polars; missing values have no
-        concept.
+    strings (Iterable[Any]): a list, a pandas column, or anything else that can be iterated over;
+        missing values have no concept.
     kb (ConceptKB | Path | str | None): vocabulary, see `load`.
     contexts (Iterable[Any] | None): text around each string.
     labels (Iterable[Any] | str): entity type of each string, or of all of them.
@@ -165,7 +167,7 @@ def ground(
     threshold (float | None), nil_share (float): see `Grounder`.
     pipeline (Language | Path | str | None): a loaded pipeline, which must have the vocabulary
         already, or its name; see `load`.
-    RETURNS (list[Grounding]): one each, in their order.
+    RETURNS (list[Grounding]): one per string, in the same order.
     RAISES (AngelError): see `load`. RAISES (ValueError): contexts or labels are more or fewer.
 
     EXAMPLE:
@@ -185,8 +187,8 @@ def ground(
 
 def as_text(value: Any) -> str:
     """value (Any): of a table. RETURNS (str): its text; empty for a missing value."""
-    # Not a number is not equal to itself.
-    return "" if value is None or value != value else str(value)
+    text = str(value)
+    return "" if value is None or (text in _MISSING and not isinstance(value, str)) else text
 
 
 def _normalized(query: Query) -> Query:

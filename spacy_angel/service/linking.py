@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
     from ..linking.linker import AngelLinker
-    from ..vocabulary.changes.curated import Curated
+    from ..vocabulary.kb import ConceptKB
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class PipelineLinker:
             them. Documents without mentions are left out. All follow the rules of curation as they
             were at the start.
         """
-        curated = self._read_rules()
+        kb = self._read_rules()
         for given in (False, True):
             chosen = [i for i, job in enumerate(jobs) if job.given is given]
             if not chosen:
@@ -80,7 +80,7 @@ class PipelineLinker:
             for batch in _passes([find_spans(doc, key) for doc in docs]):
                 with (
                     warnings.catch_warnings(),
-                    self.linker.frozen_rules(curated),
+                    self.linker.frozen_rules(kb),
                     self.linker.using(candidates={"span_key": key}),
                     self.linker.kb.reading(),
                 ):
@@ -94,14 +94,14 @@ class PipelineLinker:
                     (chosen[number], one) for (number, _), one in zip(batch, linked, strict=True)
                 )
 
-    def _read_rules(self) -> "Curated | None":
+    def _read_rules(self) -> "ConceptKB":
         """Read the rules of curation; log what is wrong with their file, without any text of it."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            curated = self.linker.read_curation()
+            kb = self.linker.effective_kb()
         for warning in caught:
             logger.warning(" ".join(str(warning.message).split()))
-        return curated
+        return kb
 
     def _link_pass(
         self, docs: "Sequence[Doc]", spans: "Sequence[list[Span]]", explain: Sequence[bool]

@@ -1,11 +1,12 @@
 """The vocabulary of a linker: concepts and names in a folder, changed while running."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
@@ -14,6 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import AngelError, unknown_name
+from .changes.applied_rules import AppliedRules
 from .changes.overlay import Subset, VocabularyOverlay
 from .changes.rules import Rule, append_rules, read_rules, write_rules
 from .lookup.meaning import CloseNames
@@ -30,7 +32,7 @@ from .storage.arrays import (
     unpack,
     write_folder,
 )
-from .storage.compiled import COMPILING, CompiledNames, compiled_cache, open_vocabulary
+from .storage.compiled import CompiledNames, compiled_cache, open_vocabulary
 from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames
 from .storage.table_builder import read_table
 from .storage.trie import SearchSpace
@@ -65,7 +67,7 @@ class _Counts(BaseModel):
 
 
 class _Meta(BaseModel):
-    """What is stored beside the columns; in the layout, `by_species` is `endings`."""
+    """The stored metadata; `by_species` is stored as `endings`."""
 
     model_config = ConfigDict(strict=True)
 
@@ -82,14 +84,13 @@ class _Meta(BaseModel):
 class ConceptKB(VocabularyOverlay):
     """Concepts and names of a vocabulary.
 
-    The search works with names in normal form (`concepts.normalize_name`), each of which has one
-    index; concepts keep the spellings of their source. A spelling whose normal form is empty is
-    kept with its concept but cannot be found by the search; `meta["counts"]` says how many there
-    are.
+    The search uses names in normal form (`concepts.normalize_name`), each with one index; concepts
+    keep the spellings of their source. A spelling with an empty normal form, such as `+`, is kept
+    with its concept but cannot be searched for; `meta["counts"]` has the number of these.
 
-    Made by `build`, `join`, `merge`, `from_disk` or `from_bytes`. What is stored is never changed:
-    changes made while running lie over it until `to_disk` writes them to a new folder. The methods
-    that read and change it are those of `VocabularyOverlay`.
+    Created by `build`, `join`, `merge`, `from_disk` or `from_bytes`. Stored files are never
+    changed: changes made while running stay in memory until `to_disk` writes a new folder. The
+    methods that read and change concepts are those of `VocabularyOverlay`.
     """
 
     def __init__(
@@ -98,12 +99,13 @@ class ConceptKB(VocabularyOverlay):
         super().__init__(table, meta)
         self.path = path
         self.by_species = meta.get("endings") is not None
-        """Concepts of one name are told apart by species, see `join`."""
-        self._species_reader: SpeciesReader | None = None
+        """Whether the concepts of a name are distinguished by species, see `join`."""
+        self.applied_rules: AppliedRules | None = None
+        """Set by `with_rules`."""
         self._use(CompiledNames(meta["fingerprint"], None if path is None else path / TRIES))
 
     def _use(self, compiled: CompiledNames) -> None:
-        """compiled (CompiledNames): of the stored names, gets tries and indexes."""
+        """compiled (CompiledNames): tries and indexes of the stored names."""
         self._compiled = compiled
         self._spaces = SearchSpaces(self, compiled)
         self.nearest = SimilarNames(self, compiled)
@@ -117,9 +119,9 @@ class ConceptKB(VocabularyOverlay):
         path: Path | str | None = None,
         **options: "Unpack[BuildOptions]",
     ) -> "ConceptKB":
-        """Lay out a vocabulary.
+        """Build a vocabulary from concepts.
 
-        concepts (Iterable[Concept]): read once, never held all together. Concepts of one
+        concepts (Iterable[Concept]): a stream, which is not held in memory. Concepts with the same
             identifier are joined: the first canonical name and definition are kept.
         path (Path | str | None), options (BuildOptions): see `join`.
         RETURNS (ConceptKB): the vocabulary.
@@ -140,24 +142,24 @@ class ConceptKB(VocabularyOverlay):
         frequencies: Mapping[str, int] = MappingProxyType({}),
         own_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> "ConceptKB":
-        """Lay out several vocabularies as one.
+        """Build one vocabulary from several.
 
-        vocabularies (Iterable[Iterable[Concept]]): in order of precedence, each read once, as for
-            `build`. A concept is joined to the concept of an earlier vocabulary that (1) has the
+        vocabularies (Iterable[Iterable[Concept]]): in order of precedence, each as for `build`. A
+            concept is joined to the concept of an earlier vocabulary that (1) has the
             same identifier, or (2) has its identifier as an alternate, or (3) is the only one whose
             identifier is among its alternates; in cases 2 and 3 its own identifier becomes an
             alternate, and the earlier concept may not have been joined to another of this
             vocabulary yet.
         path (Path | str | None): folder to write and map; None keeps the vocabulary in memory.
-        shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the
-            one with `fewer_names` (GenBioEL, appendix E.1).
-        by_species (bool): the concepts of a name, such as genes, are of different species, given as
-            types, e.g. `NCBITaxon:9606`; linkers order them by the species that the document is
-            about.
-        sources (Sequence[Mapping[str, Any]]): plain values on where it comes from, to be recorded.
-        steps (Sequence[Mapping[str, Any]]): what was done to it before, to be recorded.
-        frequencies (Mapping[str, int]): how often concepts were seen, see `concept_ids_of`.
-        own_names (Mapping[str, Sequence[str]]): by identifier, see `own_names`.
+        shared_names (SharedNames): a name of several concepts leads to `all` of them, or only to
+            the one with `fewer_names` (GenBioEL, appendix E.1).
+        by_species (bool): concepts that share a name, such as genes, are of different species,
+            given as types, e.g. `NCBITaxon:9606`; linkers rank them by the species that the
+            document mentions.
+        sources (Sequence[Mapping[str, Any]]): origin of the concepts, plain values to record.
+        steps (Sequence[Mapping[str, Any]]): earlier processing steps, plain values to record.
+        frequencies (Mapping[str, int]): identifier → occurrences, see `concept_ids_of`.
+        own_names (Mapping[str, Sequence[str]]): identifier → names, see `own_names`.
         RETURNS, RAISES: as for `build`.
         """
         if shared_names not in get_args(SharedNames):
@@ -187,14 +189,14 @@ class ConceptKB(VocabularyOverlay):
         *,
         shared_names: SharedNames | None = None,
     ) -> "ConceptKB":
-        """Join vocabularies; the step is recorded.
+        """Join vocabularies and record the step.
 
-        kbs (Sequence[ConceptKB]): in order of precedence: if a concept is in several, see `join`,
-            the first canonical name and definition are kept, names and types are combined.
+        kbs (Sequence[ConceptKB]): in order of precedence. Of a concept that occurs in several, see
+            `join`, the first canonical name and definition are kept, names and types are combined.
         path (Path | str | None): see `join`.
-        shared_names (SharedNames | None): see `join`; None is the rule of all of them.
+        shared_names (SharedNames | None): see `join`; None: as in the vocabularies.
         RETURNS (ConceptKB): the joined vocabulary.
-        RAISES (AngelError): their rules differ and `shared_names` is not given.
+        RAISES (AngelError): they treat shared names differently, and `shared_names` is None.
         """
         metas = [kb.meta for kb in kbs]
         rules = sorted({meta["shared_names"] for meta in metas}) or ["all"]
@@ -226,21 +228,29 @@ class ConceptKB(VocabularyOverlay):
         return merged
 
     def __reduce__(self) -> Any:
-        # What is in a folder is not copied: a process that gets it maps the same files.
+        # Another process maps the same files instead of getting a copy.
         in_folder = self.path is not None and self.path.is_dir()
         return _restore, (
             self.path.resolve() if self.path is not None and in_folder else None,
             None if in_folder else (self.table, self._compiled.folder),
-            *(self._meta, self._log, self._user_names, self.rules, self._is_edited),
+            self._meta,
+            self._changes,
         )
 
     def copy(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): the vocabulary as it is now, to be changed independently. What is
-        stored, and what was compiled from it, is shared, so a copy costs next to nothing."""
+        """RETURNS (ConceptKB): a copy with the current changes, which can be changed independently.
+        The stored table and what was compiled from it are shared, so copying is cheap."""
         with self.reading():
             copied = ConceptKB(self.table, self._meta, self.path)
             copied._use(self._compiled)
-            copied._restore_changes(self._log, self._user_names, self.rules, self._is_edited)
+            copied._restore_changes(*self._changes)
+        return copied
+
+    def with_rules(self, rules: Sequence[Rule]) -> "ConceptKB":
+        """rules (Sequence[Rule]): applied after those that the vocabulary has. RETURNS (ConceptKB):
+        a copy that they have changed, whose `applied_rules` tell linkers what mentions mean."""
+        copied = self.copy()
+        copied.applied_rules = AppliedRules(copied, rules)
         return copied
 
     def __repr__(self) -> str:
@@ -249,11 +259,11 @@ class ConceptKB(VocabularyOverlay):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, `species` for
-        `build(by_species=True)`; `fingerprint` of the names; `counts` as last stored;
-        `sources`; `steps`, including those since then; `frequencies` of concepts, if mentions of a
-        corpus were added; `own_names` by identifier; and `kind`, `version` and `columns` with their
-        checksums, if it was opened from a folder."""
+        """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, which is `species` if
+        built with `by_species`; `fingerprint` of the names; `counts` as last stored; `sources`;
+        `steps`, including those since it was stored; `frequencies` of concepts, if any;
+        `own_names` by identifier; and, if it was opened from a folder, `kind`, `version` and
+        `columns` with checksums."""
         meta = deepcopy({**self._meta, "own_names": self._user_names})
         if self._is_edited:
             meta["steps"].append({"step": "edit"})
@@ -261,7 +271,7 @@ class ConceptKB(VocabularyOverlay):
 
     @property
     def build_options(self) -> BuildOptions:
-        """RETURNS (BuildOptions): those with which it would be built anew as it is now."""
+        """RETURNS (BuildOptions): options to rebuild it as it is now."""
         meta = self.meta
         return BuildOptions(
             shared_names=meta["shared_names"],
@@ -272,38 +282,29 @@ class ConceptKB(VocabularyOverlay):
             own_names=meta["own_names"],
         )
 
-    @property
+    @cached_property
     def species_reader(self) -> SpeciesReader | None:
         """RETURNS (SpeciesReader | None): finds the species in texts and sorts concepts by them;
         None without `by_species`."""
-        if self._species_reader is None and self.by_species:
-            with COMPILING:
-                self._species_reader = self._species_reader or SpeciesReader(self)
-        return self._species_reader
+        return SpeciesReader(self) if self.by_species else None
 
     def species_ranks(self, concept_ids: Sequence[str], species_context: str) -> tuple[int, ...]:
-        """concept_ids (Sequence[str]): concepts. species_context (str): what the document says, see
-        `SpeciesReader.context_of`. RETURNS (tuple[int, ...]): of each, see `SpeciesReader.rank`;
-        empty without `by_species`."""
+        """concept_ids (Sequence[str]): n concepts. species_context (str): of a mention, see
+        `SpeciesReader.context_of`. RETURNS (tuple[int, ...]): n species ranks, see
+        `SpeciesReader.rank`; empty without `by_species`."""
         if (reader := self.species_reader) is None:
             return ()
         return tuple(reader.rank(t, species_context) for t in self.concept_types(concept_ids))
 
     @property
     def cui_to_entity(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): itself: `kb[identifier]`, as scispaCy's `linker.kb`."""
+        """RETURNS (ConceptKB): itself, for code written for scispaCy's `linker.kb`."""
         return self
 
-    @property
-    def alias_to_cuis(self) -> Mapping[str, set[str]]:
-        """RETURNS (Mapping[str, set[str]]): identifiers by name as its source writes it, else with
-        other capitals, as scispaCy's `linker.kb`."""
-        return _IdsBySpelling(self)
-
     def edit_stored(self, rules: Iterable[Rule]) -> None:
-        """Change a stored vocabulary: by rules that are appended to `rules.tsv` in its folder.
+        """Change a stored vocabulary by appending rules to `rules.tsv` in its folder.
 
-        rules (Iterable[Rule]): `add`, `remove` and `rename`; those that change nothing are not
+        rules (Iterable[Rule]): `add`, `remove` and `rename`; rules that change nothing are not
             written.
         RAISES (AngelError): see `edit`; nothing is written then.
         """
@@ -318,64 +319,27 @@ class ConceptKB(VocabularyOverlay):
         if written:
             append_rules(self.path / RULES, written)
 
-    def subset(
-        self,
-        types: Collection[str] | str | None = None,
-        concept_ids: Collection[str] | str | None = None,
-        *,
-        branch: str | None = None,
-        free_types: Collection[str] = (),
-        excluded: Collection[str] = (),
-    ) -> Subset:
-        """Choose a part of the vocabulary for the search.
-
-        types (Collection[str] | str | None): concepts with one of these semantic types, and those
-            that have none, of which nobody knows that they are something else; one may be given
-            alone; None: any.
-        concept_ids (Collection[str] | str | None): these concepts, or one, alternate identifiers
-            resolve; None: all. With several conditions, a concept must meet all of them.
-        branch (str | None): this concept and all below it in the hierarchy, by any identifier of
-            its; None: all.
-        free_types (Collection[str]): say nothing about a concept: one that has no others is treated
-            as one without types.
-        excluded (Collection[str]): concepts that are not in, by their own identifiers.
-        RETURNS (Subset): for `search_space`.
-        RAISES (AngelError): a type or an identifier is unknown.
-        """
-        types = (types,) if isinstance(types, str) else types
-        concept_ids = (concept_ids,) if isinstance(concept_ids, str) else concept_ids
-        if unknown := sorted(set(types or ()) - self.types):
-            known = sorted(self.types)
-            raise AngelError(
-                f"The vocabulary has no concepts of the types {unknown}. Its types: {known}."
-            )
-        own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
-        if branch is not None:
-            below = self.ids_below(branch)
-            own = below if own is None else own & below
-        wanted = None if types is None else frozenset(types)
-        return Subset(wanted, own, self, frozenset(free_types), frozenset(excluded))
-
     def search_space(
         self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)
     ) -> SearchSpace:
-        """Compile what has to be compiled, and nothing that was before.
+        """Prepare the constrained search.
 
-        The trie of the stored names is kept in memory and, if the folder can be written, in its
-        `tries/` by fingerprint of tokenizer and names; names added since are a second trie.
+        The trie of the stored names is compiled once and kept in memory and, if the folder is
+        writable, in its `tries/` by fingerprint of tokenizer and names. Names added since then make
+        a second trie.
 
         tokenizer (NameTokenizer): the model's, e.g. a `PromptEncoder`.
-        subsets (Sequence[Subset | None]): what mentions will be limited to; None: everything.
-        RETURNS (SearchSpace): the tries, and a mask per subset in the same order.
+        subsets (Sequence[Subset | None]): the parts that mentions are limited to; None: everything.
+        RETURNS (SearchSpace): the tries, and a mask for each subset, in the same order.
         RAISES (AngelError): a subset belongs to another vocabulary.
         """
         return self._spaces.space(tokenizer, subsets)
 
     def to_disk(self, path: Path | str) -> None:
-        """Write the vocabulary, including changes, with the tries in use if they still fit.
+        """Write the vocabulary, including changes, and the tries in use unless names have changed.
 
-        path (Path | str): folder; a vocabulary that is there is replaced.
-        RAISES (AngelError): it holds something else.
+        path (Path | str): folder; an existing vocabulary is replaced.
+        RAISES (AngelError): the folder has other content.
         """
         path = Path(path)
         with self.reading():
@@ -387,7 +351,7 @@ class ConceptKB(VocabularyOverlay):
         if stored is self:
             self._compiled.to_disk(path / TRIES)
         elif is_own:
-            # what is mapped is no longer what the folder holds
+            # the folder no longer has the files that are mapped
             self.path = self._compiled.folder = None
 
     @classmethod
@@ -395,11 +359,10 @@ class ConceptKB(VocabularyOverlay):
         """Open a stored vocabulary by mapping its files.
 
         path (Path | str): its folder.
-        rules (bool): apply the rules of `rules.tsv` in the folder, see `apply`; otherwise the
-            vocabulary is as it was built.
+        rules (bool): apply the rules of `rules.tsv` in the folder, see `apply`.
         RETURNS (ConceptKB): the vocabulary.
-        RAISES (AngelError): the folder is missing, of another kind or damaged; the
-            bytes of folders over 48 MB are not compared with their checksums.
+        RAISES (AngelError): the folder is missing, of another kind or damaged. Checksums are only
+            compared for folders up to 48 MB.
         """
         path = Path(path)
         columns, meta = open_vocabulary(path, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
@@ -411,7 +374,7 @@ class ConceptKB(VocabularyOverlay):
         return kb
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): the vocabulary, including changes, without tries; these are put into the
+        """RETURNS (bytes): the vocabulary, including changes, without tries. Tries are saved in the
         user's cache, where `from_bytes` finds them."""
         with self.reading():
             stored = self._compacted()
@@ -423,7 +386,7 @@ class ConceptKB(VocabularyOverlay):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ConceptKB":
-        """Read what `to_bytes` made.
+        """Read a vocabulary that `to_bytes` returned.
 
         data (bytes): the byte string.
         RETURNS (ConceptKB): the vocabulary, in memory.
@@ -440,37 +403,14 @@ class ConceptKB(VocabularyOverlay):
         return self if self.version == 0 else ConceptKB.build(self, **self.build_options)
 
 
-class _IdsBySpelling(Mapping[str, set[str]]):
-    """Name → identifiers of the concepts whose source writes it so, else with other capitals."""
-
-    def __init__(self, kb: ConceptKB) -> None:
-        self._kb = kb
-
-    def __getitem__(self, spelling: str) -> set[str]:
-        concepts, folded = self._kb.find(spelling), spelling.casefold()
-        concept_ids = {c.concept_id for c in concepts if spelling in c.names} or {
-            c.concept_id for c in concepts if folded in map(str.casefold, c.names)
-        }
-        if not concept_ids:
-            raise KeyError(spelling)
-        return concept_ids
-
-    def __iter__(self) -> Iterator[str]:
-        names = (name for i in range(self._kb.n_names) for name in self._kb.spellings_of(i))
-        return (name for name in names if name in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 def _restore(
     path: Path | None,
     in_memory: tuple[ConceptTable, Path | None] | None,
     meta: dict[str, Any],
-    *changes: Any,
+    changes: tuple[Any, ...],
 ) -> ConceptKB:
-    """RETURNS (ConceptKB): the vocabulary of a folder, or of a table with the folder of its tries,
-    as it was pickled."""
+    """RETURNS (ConceptKB): a pickled vocabulary: its folder, or its table with the folder of its
+    tries; and the changes."""
     if path is not None:
         kb = ConceptKB.from_disk(path, rules=False)
         if kb._meta["columns"] != meta["columns"]:

@@ -33,6 +33,11 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path: Path) -> None:
     with table_writer(tmp_path / "b.parquet", columns, table.schema) as write:
         for row in table.rows:
             write([*row, 0.5])
+    with table_writer(tmp_path / "long.parquet", {"n": int}) as write:
+        for n in range(10_001):
+            write([n])
+    assert pq.ParquetFile(tmp_path / "long.parquet").num_row_groups == 2
+    assert pq.read_table(tmp_path / "long.parquet")["n"].to_pylist() == list(range(10_001))
     assert pq.read_table(tmp_path / "b.parquet").to_pydict() == {"day": [1], "s": ["x"], "p": [0.5]}
 
 

@@ -47,7 +47,7 @@ def test_strings_are_linked_in_their_order(nlp) -> None:
     assert (found[0].link.name, found[0].link.probability) == ("Heart Failure", 0.96)
     assert found[1].candidates == found[2].candidates == ()
     assert len(found[3].candidates) == 2
-    column = pd.Series(strings, dtype=object)
+    column = pd.Series(["cardiac  failure", pd.NA, pd.NaT, "zzz qqq", "Aspirin"], dtype=object)
     contexts = ["", "", "", "", "They took aspirin."]
     assert spacy_angel.ground(column, pipeline=nlp, k=2) == found
     with_contexts = spacy_angel.ground(column, contexts=contexts, labels="DRUG", pipeline=nlp)

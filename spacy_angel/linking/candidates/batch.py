@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from spacy.tokens import Doc, Span
 
 from ...model.mention import Mention
-from ...vocabulary.changes.curated import Curated
 from ..decision.links import make_links
 from ..decision.other_labels import other_readings, with_other_labels
 from ..decision.writing import read_kb_id
@@ -30,24 +29,18 @@ if TYPE_CHECKING:
 class BatchLinker:
     """Links batches of documents; writes nothing.
 
-    settings (LinkerSettings): of the linker. own_kb (ConceptKB): its vocabulary.
-    curated (Curated | None): the vocabulary under the rules of curation, if there are any.
+    settings (LinkerSettings): of the linker. kb (ConceptKB): its vocabulary
+    under the rules of curation.
     model (Generator): searches for names.
     ranker (Ranker | None): ranks candidates; None: the model alone decides.
     linked_elsewhere (Collection[str]): labels of other linkers of the pipeline.
     """
 
     settings: LinkerSettings
-    own_kb: "ConceptKB"
-    curated: Curated | None
+    kb: "ConceptKB"
     model: "Generator"
     ranker: Ranker | None
     linked_elsewhere: Collection[str] = ()
-
-    @property
-    def kb(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): with the names that rules add and without those they remove."""
-        return self.own_kb if self.curated is None else self.curated.kb
 
     def links(
         self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]]
@@ -84,9 +77,7 @@ class BatchLinker:
         ]
         queries = [query for own in found for query in own if query is not None and query.wordings]
         if queries:
-            generator = CandidateGenerator(
-                self.model, self.kb, self.settings, self.ranker, self.curated
-            )
+            generator = CandidateGenerator(self.model, self.kb, self.settings, self.ranker)
             generator.generate(queries)
         return found
 
@@ -109,16 +100,14 @@ class BatchLinker:
             text = document.text_of(span)
             constraint = None
             if links_label(span.label_, self.settings) and text.strip():
-                if self.curated is not None:
-                    constraint = self.curated.constraint(text, span.label_)
+                if self.kb.applied_rules is not None:
+                    constraint = self.kb.applied_rules.constraint(text, span.label_)
                 if constraint is None or constraint.is_mention:
                     wanted.append(i)
             queries.append(Query(Mention(text), span.label_, number, constraint=constraint))
         mentions = self.read(document, [spans[i] for i in wanted])
         for i, mention in zip(wanted, mentions, strict=True):
-            wordings = read_wordings(
-                mention, spans[i], self.kb, self.settings, document, self.curated
-            )
+            wordings = read_wordings(mention, spans[i], self.kb, self.settings, document)
             own = queries[i]
             assert own is not None
             mention = replace(mention, text=wordings[0].text)
@@ -131,7 +120,7 @@ class BatchLinker:
         if not spans:
             return []
         format = self.model.prompts.format
-        contexts = species_contexts(document, spans, self.own_kb)
+        contexts = species_contexts(document, spans, self.kb)
         return read_mentions(
             document.doc,
             spans,
@@ -145,7 +134,8 @@ class BatchLinker:
         """found (Sequence[Sequence[Query | None]]): the mentions of each document.
         RETURNS (list[list[Link | None]]): their links; None for what stays as it is."""
         queries = [query for own in found for query in own if query is not None]
-        preferred = {} if self.curated is None else self.curated.preferred
+        rules = self.kb.applied_rules
+        preferred = {} if rules is None else rules.preferred
         links = iter(make_links(queries, self.kb, self.settings.decision, self.ranker, preferred))
         return [[None if query is None else next(links) for query in own] for own in found]
 

@@ -22,7 +22,6 @@ from .names import FoundName, NameReader
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
-    from ...vocabulary.changes.curated import Curated
     from ...vocabulary.kb import ConceptKB
 
 N_SIMILAR = 5
@@ -44,7 +43,6 @@ class CandidateGenerator:
     settings (LinkerSettings): how.
     ranker (Ranker | None): tells for which mentions a search may change the link; None: the model
         alone finds candidates.
-    curated (Curated | None): the rules of curation, whose vocabulary `kb` is.
     n_similar (int): names by string similarity for each wording.
     """
 
@@ -54,14 +52,12 @@ class CandidateGenerator:
         kb: "ConceptKB",
         settings: LinkerSettings,
         ranker: Ranker | None,
-        curated: "Curated | None" = None,
         n_similar: int = N_SIMILAR,
     ) -> None:
         self.model = model
         self.kb = kb
         self.settings = settings
         self.ranker = ranker
-        self.curated = curated
         self.n_similar = n_similar
         self.words: dict[str, list[frozenset[str]]] = {}
         """Concept → words of its names."""
@@ -86,7 +82,7 @@ class CandidateGenerator:
 
     def _generate(self, queries: Sequence[Query]) -> None:
         subset_of = {
-            label: subset_of_label(label, self.kb, self.settings, self.curated)
+            label: subset_of_label(label, self.kb, self.settings)
             for label in dict.fromkeys(q.label for q in queries)
         }
         subsets = list(dict.fromkeys([None, *subset_of.values()]))

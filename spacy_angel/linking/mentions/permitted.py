@@ -9,7 +9,6 @@ from ...vocabulary.names.entity_types import is_foreign
 from ...vocabulary.names.labels import entity_types_of, find_entries, is_neutral
 
 if TYPE_CHECKING:
-    from ...vocabulary.changes.curated import Curated
     from ...vocabulary.changes.overlay import Subset
     from ...vocabulary.kb import ConceptKB
     from ..settings.linker_settings import LinkerSettings
@@ -125,24 +124,23 @@ def known_types(
     return types
 
 
-def subset_of_label(
-    label: str, kb: "ConceptKB", settings: "LinkerSettings", curated: "Curated | None" = None
-) -> "Subset | None":
+def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":
     """label (str): of mentions. kb (ConceptKB): the vocabulary. settings (LinkerSettings):
-    `types_by_label`. curated (Curated | None): the rules of curation over the vocabulary.
+    `types_by_label`.
     RETURNS (Subset | None): what the label, or one that stands for the same, is limited to; None:
     to nothing.
     RAISES (AngelError): the vocabulary does not have the types."""
     entries = find_entries(label, settings.types_by_label, wider=True)
     types = {name for entry in entries for name in settings.types_by_label[entry]}
+    rules = kb.applied_rules
     if not types:
-        return None if curated is None else curated.subset(label, None, frozenset())
+        return None if rules is None else rules.subset(label, None, frozenset())
     # Types that only concepts have which were added by hand, and that no label lists, do not limit:
     # such a concept is allowed under every label, as one without types is.
     listed = {name for names in settings.types_by_label.values() for name in names}
     free_types = kb.own_types - listed
-    if curated is not None:
-        return curated.subset(label, frozenset(types), free_types)
+    if rules is not None:
+        return rules.subset(label, frozenset(types), free_types)
     return kb.subset(types=types, free_types=free_types)
 
 
@@ -158,19 +156,13 @@ def is_allowed_type(concept_id: str, label: str, subset: "Subset | None", kb: "C
     return not is_foreign(label, kb.types_of(concept_id))
 
 
-def is_name(
-    text: str,
-    label: str,
-    kb: "ConceptKB",
-    settings: "LinkerSettings",
-    curated: "Curated | None" = None,
-) -> bool:
+def is_name(text: str, label: str, kb: "ConceptKB", settings: "LinkerSettings") -> bool:
     """text (str), label (str): of a mention. kb (ConceptKB): the vocabulary. settings
-    (LinkerSettings): `types_by_label`. curated (Curated | None): the rules of curation.
-    RETURNS (bool): whether it is a name of a concept that
-    it may have: `cancer` is that of a crab, but no disease's of MeSH."""
+    (LinkerSettings): `types_by_label`.
+    RETURNS (bool): whether it is a name of a concept that it may have: `cancer` is that of a crab,
+    but no disease's of MeSH."""
     name = kb.name_index(text)
     if name is None:
         return False
-    subset = subset_of_label(label, kb, settings, curated)
+    subset = subset_of_label(label, kb, settings)
     return any(is_allowed_type(c, label, subset, kb) for c in kb.concept_ids_of(name))

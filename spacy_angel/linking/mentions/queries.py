@@ -27,7 +27,6 @@ from .rewriting import (
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
-    from ...vocabulary.changes.curated import Curated
     from ...vocabulary.kb import ConceptKB
     from ..settings.linker_settings import LinkerSettings
 
@@ -38,7 +37,6 @@ def read_wordings(
     kb: "ConceptKB",
     settings: "LinkerSettings",
     document: ReadDocument | None = None,
-    curated: "Curated | None" = None,
 ) -> tuple[Wording, ...]:
     """Rewrite a mention. Each rule gets what the rules before it returned; the model reads what the
     last one returns.
@@ -48,15 +46,12 @@ def read_wordings(
     kb (ConceptKB): the vocabulary.
     settings (LinkerSettings): `reranker.enabled` and `candidates.rewrite` select the rules.
     document (ReadDocument | None): of the span, if it has been read already.
-    curated (Curated | None): the rules of curation.
     RETURNS (tuple[Wording, ...]): the one that the model reads first; with the reranker all others
         as well.
     """
     document = document or ReadDocument(span.doc)
     label = span.label_
-    is_name = cache(
-        partial(permitted.is_name, label=label, kb=kb, settings=settings, curated=curated)
-    )
+    is_name = cache(partial(permitted.is_name, label=label, kb=kb, settings=settings))
     text = document.text_of(span)
     wordings = [Wording(text, MENTION)]
     for source, rewrite in _rules(mention, span, kb, settings, document, is_name):

@@ -18,7 +18,7 @@ from ..types import NIL, Link, Query
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-    from ...vocabulary.changes.curated import Constraint
+    from ...vocabulary.changes.applied_rules import Constraint
 
 _MAX_CONCEPTS = 5
 # Less is not shown.
@@ -136,14 +136,15 @@ def _explain(
         return LinkExplanation(span.text, span.label_, kb_id, why)
     concepts = _concepts(query, link, linking)
     rules = [] if query.constraint is None else list(query.constraint.rules)
-    if linking.curated is not None and bare is not None:
-        own = linking.own_kb.resolve(bare.kb_id)
-        restricting = None if own is None else linking.curated.restricting(own, span.label_)
+    applied = linking.kb.applied_rules
+    if applied is not None and bare is not None:
+        own = linking.kb.resolve(bare.kb_id)
+        restricting = None if own is None else applied.restricting(own, span.label_)
         rules += [] if restricting is None else [restricting]
         normal = normalize_name(ReadDocument(span.doc).text_of(span))
         rules += [
             rule
-            for rule in linking.curated.rules
+            for rule in applied.rules
             if (rule.action == "prefer" and rule.concept == link.kb_id)
             or (rule.action == "add" and rule.normal == normal)
         ]
@@ -171,7 +172,7 @@ def _explain(
 
 
 def _concepts(query: Query, link: Link, linking: BatchLinker) -> tuple[ExplainedConcept, ...]:
-    kb = linking.own_kb
+    kb = linking.kb
     candidates = sorted(link.candidates, key=lambda c: -c["probability"])
     led: dict[str, list[tuple[str, float | None]]] = {}
     # The ranker knows concepts by their own identifier, a link by the preferred one.

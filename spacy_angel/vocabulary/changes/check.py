@@ -1,5 +1,5 @@
-"""What rules mean for a vocabulary, checked after it was updated: which of them are in effect, and
-which no longer are what their author meant."""
+"""Check rules against a vocabulary, for example after an update: which of them are in effect, and
+which need the attention of their author."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 CONFLICT, OBSOLETE, DISCREPANT = "in conflict", "obsolete", "discrepant"
 SUPERFLUOUS, IN_EFFECT = "superfluous", "in effect"
 STATES = (CONFLICT, OBSOLETE, DISCREPANT, SUPERFLUOUS, IN_EFFECT)
-"""In conflict: another rule says the opposite. Obsolete: the vocabulary does not have the concept
-or type. Discrepant: it disagrees with the rule, for example because the concept was merged into
-another. Superfluous: it agrees without the rule, or another rule says the same. In effect: the
-rest. The first three need a person."""
+"""In conflict: another rule says the opposite. Obsolete: the vocabulary lacks the concept or type.
+Discrepant: the vocabulary disagrees with the rule, for example because the concept was merged into
+another. Superfluous: the vocabulary agrees without the rule, or another rule says the same. In
+effect: the rest. The first three need a decision."""
 NEEDS_A_PERSON = frozenset({CONFLICT, OBSOLETE, DISCREPANT})
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found out about a rule.
+    """The state of a rule.
 
-    rule (Rule): the rule. state (str): one of `STATES`. note (str): why; may be empty.
+    rule (Rule): the rule. state (str): one of `STATES`. note (str): the reason; may be empty.
     """
 
     rule: Rule
@@ -36,7 +36,7 @@ class Finding:
 
 def check_rules(rules: Sequence[Rule], kb: "ConceptKB") -> list[Finding]:
     """rules (Sequence[Rule]): of a file. kb (ConceptKB): the vocabulary without them.
-    RETURNS (list[Finding]): one a rule, in their order."""
+    RETURNS (list[Finding]): one per rule, in the same order."""
     with_new, kb = kb.copy(), kb.copy()
     with_new.apply(rule for rule in rules if rule.condition == NEW)
     said: defaultdict[Hashable, dict[Hashable, Rule]] = defaultdict(dict)
@@ -46,7 +46,7 @@ def check_rules(rules: Sequence[Rule], kb: "ConceptKB") -> list[Finding]:
         for matter, verdict in _verdicts(rule, with_new):
             said[matter].setdefault(verdict, rule)
     found: dict[int, Finding] = {}
-    # Rules of mentions hold for the vocabulary that all others have changed.
+    # Rules of mentions apply to the vocabulary as changed by all edits.
     for i, rule in sorted(enumerate(rules), key=lambda pair: not pair[1].is_edit):
         state, note = _state(rule, kb)
         opposite = _opposite(_verdicts(rule, with_new), said)
@@ -70,12 +70,13 @@ def _opposite(
 
 
 def _without_author(rule: Rule) -> Rule:
-    """What two rules that say the same have in common."""
+    """A key for rules that say the same."""
     return replace(rule, string=rule.matched, author="", date="", reason="")
 
 
 def _verdicts(rule: Rule, kb: "ConceptKB") -> Iterator[tuple[Hashable, Hashable]]:
-    """Matters and what a rule says of each; rules that say different things are in conflict."""
+    """YIELDS (tuple[Hashable, Hashable]): a question and the answer of the rule. Rules with
+    different answers to the same question are in conflict."""
     concept = kb.resolve(rule.concept) or rule.concept
     string = rule.matched
     agrees = rule.action not in ("remove", "exclude")
@@ -96,7 +97,7 @@ def _verdicts(rule: Rule, kb: "ConceptKB") -> Iterator[tuple[Hashable, Hashable]
 
 
 def _state(rule: Rule, kb: "ConceptKB") -> tuple[str, str]:
-    """State and note of a rule by itself. It is applied to the vocabulary."""
+    """State and note of a rule by itself. Edits are applied to the vocabulary."""
     is_preference = rule.action == "prefer" and bool(rule.instead_of)
     concept = rule.instead_of if is_preference else rule.concept
     own, owners = kb.resolve(concept), [c.concept_id for c in kb.find(rule.string)]

@@ -1,13 +1,13 @@
 """A stored vocabulary that changes while running.
 
-The table on disk is mapped, shared by processes and never written. A concept that is added or
-changed is kept whole in memory and read instead of the table's row; for one that is removed, None
-is kept. So every lookup first asks the changes, then the table:
+The stored table is memory-mapped, shared by processes and never written. An added or changed
+concept is kept in memory and takes the place of its row in the table; a removed concept is kept as
+None. Every lookup therefore checks the changes before the table:
 
     _changed = {"MESH:D1": Concept(...), "MESH:D2": None}
-    kb["MESH:D1"]  → the one in memory
-    kb["MESH:D2"]  → an error, it was removed
-    kb["MESH:D3"]  → the table's
+    kb["MESH:D1"]  → the concept in memory
+    kb["MESH:D2"]  → an error: it was removed
+    kb["MESH:D3"]  → the concept in the table
 """
 
 from collections import Counter
@@ -27,12 +27,13 @@ from .rules import NEW, Rule
 
 
 class VocabularyOverlay:
-    """Concepts and names of a table with the changes that were made since it was opened, directly
-    or by rules.
+    """A table of concepts and names, and the changes made since it was opened, directly or by
+    rules.
 
-    It answers like a vocabulary that is built anew from its concepts, except for the name indices:
-    tries and masks hold these, so an added name gets a new one at the end, and a removed one keeps
-    its own. E.g. the concept of row 0 has the name 7 of 250, and gets `flu` as well:
+    Lookups return what a vocabulary rebuilt from the current concepts would return, except that
+    name indices are stable, since tries and masks refer to them: an added name gets the next free
+    index, and the index of a removed name is not reused. For example, a table has 250 names, the
+    concept in row 0 has name 7, and `flu` is added to it:
 
                         before   after
         `_changed`      {}       {"MESH:D1": Concept(...)}
@@ -42,9 +43,8 @@ class VocabularyOverlay:
         `touched`       set()    {7, 250}
 
     table (ConceptTable): the stored concepts.
-    meta (Mapping[str, Any]): what is stored beside them; `counts` and `frequencies` are read, and
-        `own_names`, by identifier and in normal form the names that users added before the
-        vocabulary was saved.
+    meta (Mapping[str, Any]): the stored metadata, of which `counts`, `frequencies` and `own_names`
+        are used: by identifier, the names in normal form that users added before it was saved.
     """
 
     def __init__(self, table: ConceptTable, meta: Mapping[str, Any]) -> None:
@@ -52,29 +52,27 @@ class VocabularyOverlay:
         self.version = 0
         """Grows with every change."""
         self.touched: set[int] = set()
-        """Names whose concepts may differ from the table's."""
+        """Indices of names whose concepts may differ from the table's."""
         self.rules: tuple[Rule, ...] = ()
-        """The rules applied that say what mentions link to, for the linker."""
+        """The rules applied that say what mentions link to."""
         self._meta = dict(meta)
         self._lock = ChangeLock()
         self._is_edited = False
         self._user_names = {i: list(names) for i, names in meta.get("own_names", {}).items()}
-        # all changes in their order: a concept as it was then, or the identifier of a removed one
-        self._log: list[Concept | str] = []
-        # concepts as they are now; None: removed
+        # identifier → current concept; None: removed
         self._changed: dict[str, Concept | None] = {}
-        # where a changed concept comes in the vocabulary: its row, or after the table's
+        # identifier → position of a changed concept in the vocabulary; new ones follow the table
         self._position: dict[str, int] = {}
         self._n_positions = table.n_concepts
-        # names that are not stored, in normal form, and their indices
+        # added name in normal form → index
         self._added: dict[str, int] = {}
-        # name index → changed concepts that have it, in the order in which they came
+        # name index → changed concepts with this name, in the order of the changes
         self._links: dict[int, dict[str, None]] = {}
-        # alternate identifier → changed concepts that have it
+        # alternate identifier → changed concepts with it
         self._alternates: dict[str, dict[str, None]] = {}
-        # all that concepts have or had
+        # including those of removed concepts
         self._types = set(table.types)
-        # with the version that they are of: they are asked for with every batch
+        # cached with the version: needed for every batch
         self._own_types: tuple[int, frozenset[str]] = (-1, frozenset())
 
     def __len__(self) -> int:
@@ -85,7 +83,7 @@ class VocabularyOverlay:
             concept_id = self.table.ids[row]
             if self._changed.get(concept_id, True):
                 yield self[concept_id]
-        # As it is now: another thread may add while this is read.
+        # a copy, since another thread may add concepts in the meantime
         for concept_id, position in list(self._position.items()):
             if position >= self.table.n_concepts:
                 yield self[concept_id]
@@ -112,8 +110,8 @@ class VocabularyOverlay:
 
     @property
     def n_names(self) -> int:
-        """RETURNS (int): name indices run from 0 up to this, exclusive; names removed since the
-        vocabulary was opened keep theirs."""
+        """RETURNS (int): number of name indices, including those of names removed since the
+        vocabulary was opened."""
         return self.table.n_names + len(self._added)
 
     @property
@@ -133,26 +131,25 @@ class VocabularyOverlay:
 
     @property
     def types(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): all semantic types that concepts have or had."""
+        """RETURNS (frozenset[str]): semantic types of all concepts, removed ones included."""
         return frozenset(self._types)
 
     def types_beside(self, types: Collection[str]) -> frozenset[str]:
-        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): those of the concepts
-        that have none of them."""
+        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): types of the concepts
+        that have none of these."""
         added = (set(c.types) for c in self._changed.values() if c is not None)
         beside = (own for own in added if own.isdisjoint(types))
         return self.table.types_beside(types).union(*beside)
 
     @property
     def added_names(self) -> dict[int, str]:
-        """RETURNS (dict[int, str]): names that the table does not have, by index, without removed
-        ones."""
+        """RETURNS (dict[int, str]): index → name, for the names that the table does not have."""
         return {i: name for name, i in self._added.items() if self._links[i]}
 
     @property
     def own_types(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): semantic types that only concepts added by users have, now or
-        before the vocabulary was saved."""
+        """RETURNS (frozenset[str]): semantic types that occur only in concepts that users added, in
+        this session or before the vocabulary was saved."""
         if self._own_types[0] != self.version:
             concepts = filter(None, map(self.concept, self._user_names))
             found = Counter(t for c in concepts if self._is_own(c) for t in set(c.types))
@@ -162,8 +159,8 @@ class VocabularyOverlay:
 
     @property
     def own_names(self) -> list[int]:
-        """RETURNS (list[int]): indices of the names that `add` and `add_names` brought, now or
-        before the vocabulary was saved, each once, without those that are gone."""
+        """RETURNS (list[int]): indices of the names that users added with `add` and `add_names`, in
+        this session or before the vocabulary was saved, without removed ones."""
         pairs = [(c, n) for c, names in self._user_names.items() for n in names]
         indices = self.find_names([name for _, name in pairs])
         found = zip(indices, (c for c, _ in pairs), strict=True)
@@ -179,8 +176,8 @@ class VocabularyOverlay:
 
     def resolve(self, concept_id: str) -> str | None:
         """concept_id (str): any identifier, e.g. `MESH:D003920`, `mesh:D003920` or `D003920`.
-        RETURNS (str | None): the identifier of the concept whose own it is, else of the first that
-        has it as an alternate."""
+        RETURNS (str | None): the own identifier of the concept: the one with this identifier, or
+        else the first with this alternate identifier."""
         return self._resolve(concept_id) or self._resolve(normal_ids(concept_id))
 
     def _resolve(self, concept_id: str) -> str | None:
@@ -204,8 +201,8 @@ class VocabularyOverlay:
 
     def replacement_of(self, concept_id: str) -> str | None:
         """concept_id (str): any identifier, in any spelling. RETURNS (str | None): the concept that
-        its source has replaced it by or merged it into; None: it is current, unknown, or the
-        identifier of another source."""
+        replaced it or that it was merged into; None if it is current, unknown, or another source's
+        identifier of the concept."""
         own = self.resolve(concept_id)
         if own is None or own in (concept_id, normal_ids(concept_id)):
             return None
@@ -259,6 +256,41 @@ class VocabularyOverlay:
             below.update(c.concept_id for c in changed if not below.isdisjoint(c.parents))
         return frozenset(below)
 
+    def subset(
+        self,
+        types: Collection[str] | str | None = None,
+        concept_ids: Collection[str] | str | None = None,
+        *,
+        branch: str | None = None,
+        free_types: Collection[str] = (),
+        excluded: Collection[str] = (),
+    ) -> "Subset":
+        """Choose a part of the vocabulary for the search.
+
+        types (Collection[str] | str | None): one or several semantic types. Concepts without any
+            type are included. None: all types.
+        concept_ids (Collection[str] | str | None): one or several concepts, by any identifier;
+            None: all. A concept must meet all conditions that are given.
+        branch (str | None): a concept, with all concepts below it in the hierarchy; None: all.
+        free_types (Collection[str]): types to ignore: a concept with no others counts as untyped.
+        excluded (Collection[str]): own identifiers of concepts to leave out.
+        RETURNS (Subset): for `search_space`.
+        RAISES (AngelError): a type or an identifier is unknown.
+        """
+        types = (types,) if isinstance(types, str) else types
+        concept_ids = (concept_ids,) if isinstance(concept_ids, str) else concept_ids
+        if unknown := sorted(set(types or ()) - self.types):
+            known = sorted(self.types)
+            raise AngelError(
+                f"The vocabulary has no concepts of the types {unknown}. Its types: {known}."
+            )
+        own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
+        if branch is not None:
+            below = self.ids_below(branch)
+            own = below if own is None else own & below
+        wanted = None if types is None else frozenset(types)
+        return Subset(wanted, own, self, frozenset(free_types), frozenset(excluded))
+
     def name_index(self, name: str) -> int | None:
         """name (str): in any spelling. RETURNS (int | None): index of its normal form."""
         return self.find_names([normalize_name(name)])[0]
@@ -274,7 +306,7 @@ class VocabularyOverlay:
 
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name in normal form."""
-        return self.table.name(i) if i < self.table.n_names else self.name_texts([i])[0]
+        return self.name_texts([i])[0]
 
     def name_texts(self, indices: Sequence[int]) -> list[str]:
         """indices (Sequence[int]): n name indices. RETURNS (list[str]): the names in normal
@@ -286,9 +318,9 @@ class VocabularyOverlay:
         return [next(stored) if i < first else added[i - first] for i in indices]
 
     def concept_ids_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): identifiers of the concepts that it leads to:
-        those whose canonical name it is, then the more frequent in the corpora of `add_mentions`,
-        then in the order of the vocabulary; empty for a name that was removed."""
+        """i (int): name index. RETURNS (list[str]): identifiers of its concepts: first those with
+        this canonical name, then those more frequent in the corpora of `add_mentions`, then in the
+        order of the vocabulary; empty for a removed name."""
         return self.concept_ids([i])[0]
 
     def concept_ids(self, indices: Sequence[int]) -> list[list[str]]:
@@ -320,7 +352,7 @@ class VocabularyOverlay:
         """Names that lead to a concept.
 
         concept_id (str): its identifier, or an alternate one.
-        RETURNS (list[int]): name indices, each once, the canonical name first.
+        RETURNS (list[int]): distinct name indices, the canonical name first.
         RAISES (AngelError): there is no such concept.
         """
         return self.concept_names([self._resolved(concept_id)])[0]
@@ -347,8 +379,8 @@ class VocabularyOverlay:
 
     def scope_of(self, i: int, concept_id: str) -> str:
         """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
-        RETURNS (str): how the name belongs to it, see `concepts.SCOPES`: the nearest of what its
-        sources say of its spellings; empty if they say nothing."""
+        RETURNS (str): the scope of the name, see `concepts.SCOPES`; of several spellings the
+        closest scope; empty if the source gives none."""
         concept = self.concept(concept_id)
         if concept is None or not concept.scopes:
             return ""
@@ -357,13 +389,13 @@ class VocabularyOverlay:
         return next((scope for scope in SCOPES if scope in scopes), "")
 
     def spelling(self, i: int) -> str:
-        """i (int): name index. RETURNS (str): the first of `spellings_of`; the normal form of a
-        name that was removed."""
+        """i (int): name index. RETURNS (str): the first of `spellings_of`; for a removed name its
+        normal form."""
         return next(iter(self.spellings_of(i)), self.name(i))
 
     def spellings_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): every way in which its concepts write it, that
-        of one whose canonical name it is first."""
+        """i (int): name index. RETURNS (list[str]): its distinct spellings, first that of a concept
+        whose canonical name it is."""
         if i not in self.touched:
             return self.table.spellings_of_name(i)
         normal, owners = self.name(i), self.concept_ids_of(i)
@@ -388,27 +420,31 @@ class VocabularyOverlay:
         return [] if i is None else [self[concept_id] for concept_id in self.concept_ids_of(i)]
 
     def reading(self) -> AbstractContextManager[None]:
-        """RETURNS (AbstractContextManager[None]): a block in which the vocabulary does not change:
-        what another thread adds or removes meanwhile waits for its end. Linkers link in one."""
+        """RETURNS (AbstractContextManager[None]): a block in which the vocabulary does not change;
+        changes by other threads wait until it ends. Linkers use it for each batch."""
         return self._lock.reading()
 
-    def apply(self, rules: Iterable[Rule]) -> None:
+    def apply(self, rules: Iterable[Rule]) -> list[Rule]:
         """Apply rules, from the first to the last: `add`, `remove` and `rename` as `edit` does; the
         others are kept in `rules`.
 
-        rules (Iterable[Rule]): those that cannot be applied are ignored, such as one about a
-            concept that the vocabulary does not have.
+        rules (Iterable[Rule]): those that cannot be applied are ignored.
+        RETURNS (list[Rule]): edits of concepts that the vocabulary does not have.
         """
+        unknown = []
         with self._lock.changing():
             for rule in rules:
                 if not rule.is_edit:
                     self.rules += (rule,)
                     continue
+                if rule.condition != NEW and rule.concept not in self:
+                    unknown.append(rule)
                 with suppress(AngelError):
                     self.edit(rule)
+        return unknown
 
     def edit(self, rule: Rule) -> None:
-        """Change what a rule changes; a name that the concept has already is not added again.
+        """Apply an editing rule. A name that the concept already has is not added again.
 
         rule (Rule): `add`, `remove` or `rename`.
         RAISES (AngelError): the vocabulary does not have its concept or name, or it is the only
@@ -435,13 +471,11 @@ class VocabularyOverlay:
         RAISES (AngelError): an identifier is empty or another concept's own, or a field is not of
             its type; nothing is changed then.
         """
-        # A text and a table are iterable, and so is a concept.
-        is_one = isinstance(concept, Concept | str | Mapping) or not isinstance(concept, Iterable)
-        concepts: list[Concept] = [concept] if is_one else list(concept)  # type: ignore[list-item]
+        concepts: list[Any] = list(concept) if isinstance(concept, Iterable) else [concept]
         for item in concepts:
             if not isinstance(item, Concept):
                 raise AngelError(f"kb.add needs a Concept or several, not {item!r}.")
-        concepts = list(map(validate_and_normalize, concepts))
+            validate_and_normalize(item)
         with self._lock.changing():
             ids = Counter(new.concept_id for new in concepts)
             for concept_id, n in ids.items():
@@ -450,12 +484,12 @@ class VocabularyOverlay:
                         f"{concept_id!r} is already in the vocabulary. Use `add_names`."
                     )
             for new in concepts:
-                self._put(new)
+                self._put(new.concept_id, new)
                 self._user_names[new.concept_id] = _normal_forms(new.names)
             self._is_edited |= bool(concepts)
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
-        """Give a concept further names while running; those it has are ignored.
+        """Add names to a concept while running; names that it already has are ignored.
 
         concept_id (str): its identifier, or an alternate one.
         names (Iterable[str]): in any spelling.
@@ -469,20 +503,20 @@ class VocabularyOverlay:
                 self._is_edited = True
 
     def remove(self, concept_id: str) -> None:
-        """Remove a concept while running; names that it alone has go with it.
+        """Remove a concept while running, and the names that no other concept has.
 
         concept_id (str): its identifier, or an alternate one.
         RAISES (AngelError): there is no such concept.
         """
         with self._lock.changing():
             own = self._resolved(concept_id)
-            self._put(own)
+            self._put(own, None)
             self._user_names.pop(own, None)
             self._is_edited = True
 
     def remove_name(self, concept_id: str, name: str) -> None:
-        """Take a name from a concept while running, in all its spellings. If it was the canonical
-        name, the first alias becomes canonical.
+        """Remove a name from a concept while running, in all its spellings. If it was the canonical
+        name, the first alias takes its place.
 
         concept_id (str): its identifier, or an alternate one.
         name (str): in any spelling.
@@ -502,12 +536,12 @@ class VocabularyOverlay:
             self._rename_all(concept, rest)
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
-        """Rename a concept while running, or spell one of its names in another way.
+        """Change the canonical name of a concept while running, or replace one of its names.
 
         concept_id (str): its identifier, or an alternate one.
-        name (str): becomes the canonical name, and the former one an alias; with `old`, it replaces
-            that name.
-        old (str | None): a name of the concept; all its spellings go.
+        name (str): the new canonical name; the former one becomes an alias. With `old`, it replaces
+            that name instead.
+        old (str | None): a name of the concept, replaced in all its spellings.
         RAISES (AngelError): there is no such concept, it has no name `old`, or the new one is
             blank.
         """
@@ -524,13 +558,14 @@ class VocabularyOverlay:
             self._rename_all(concept, names)
 
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
-        """Add the mention strings of a training corpus as names, a published practice of the
-        NCBI-disease benchmark. The metadata record the step, and how often each concept was
-        meant, which orders the concepts of a shared name.
+        """Add the mentions of a training corpus as names, as published results on NCBI-disease do.
+        The metadata record the step and the frequency of each concept, by which the concepts of a
+        shared name are ordered.
 
-        mentions (Iterable[tuple[str, str]]): identifier of a gold concept, text of the mention.
-        source (str): the corpus, for the record.
-        RETURNS (dict[str, Any]): the record: names added, mentions whose identifier is unknown.
+        mentions (Iterable[tuple[str, str]]): identifier of the gold concept, text of the mention.
+        source (str): name of the corpus, recorded in the metadata.
+        RETURNS (dict[str, Any]): the recorded step, with the number of names added and of mentions
+            with an unknown identifier.
         """
         with self._lock.changing():
             texts: dict[str | None, list[str]] = {}
@@ -547,27 +582,33 @@ class VocabularyOverlay:
             self._meta["frequencies"] = dict(counts)
         return step
 
+    @property
+    def _changes(self) -> tuple[Any, ...]:
+        """RETURNS (tuple[Any, ...]): what `_restore_changes` needs to repeat all changes."""
+        return dict(self._changed), self._user_names, self.rules, self._is_edited
+
     def _restore_changes(
         self,
-        log: Sequence[Concept | str],
+        changed: Mapping[str, Concept | None],
         user_names: Mapping[str, Sequence[str]],
         rules: tuple[Rule, ...],
         is_edited: bool,
     ) -> None:
         """Repeat the changes of an overlay of the same table, see the attributes of that name."""
-        for change in log:
-            self._put(change)
+        for concept_id, concept in changed.items():
+            self._put(concept_id, concept)
         self._user_names = {i: list(names) for i, names in user_names.items()}
         self.rules, self._is_edited = rules, is_edited
 
     def _rename_all(self, concept: Concept, names: Iterable[str]) -> None:
         """Replace a concept's names."""
         canonical, *aliases = dict.fromkeys(names)
-        self._put(replace(concept, canonical_name=canonical, aliases=tuple(aliases)))
+        renamed = replace(concept, canonical_name=canonical, aliases=tuple(aliases))
+        self._put(concept.concept_id, renamed)
         self._is_edited = True
 
     def _put_names(self, concept: Concept, names: Iterable[str]) -> list[str]:
-        """Give a concept the names that it does not have, and return these."""
+        """Add names to a concept. RETURNS (list[str]): those that it did not have."""
         texts = list(names)
         if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
             raise AngelError(
@@ -575,21 +616,18 @@ class VocabularyOverlay:
             )
         new = [name for name in dict.fromkeys(texts) if name not in concept.names]
         if new:
-            self._put(replace(concept, aliases=(*concept.aliases, *new)))
+            self._put(concept.concept_id, replace(concept, aliases=(*concept.aliases, *new)))
         return new
 
     def _is_own(self, concept: Concept) -> bool:
-        # `add_names` makes no concept the user's own: it gives it no canonical name.
+        # a concept that the user added, not one with added names only
         normal = normalize_name(concept.canonical_name)
         return normal in self._user_names.get(concept.concept_id, ())
 
-    def _put(self, change: Concept | str) -> None:
-        """Append a concept, or replace the one with its identifier; or remove that with this
-        identifier of its own."""
-        concept = None if isinstance(change, str) else validate_and_normalize(change)
-        concept_id = change if isinstance(change, str) else change.concept_id
+    def _put(self, concept_id: str, concept: Concept | None) -> None:
+        """Append a concept, or replace or, with None, remove the one with this identifier."""
+        concept = None if concept is None else validate_and_normalize(concept)
         self.version += 1
-        self._log.append(change)
         old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
         if old is not None:
             names = self._all_names(concept_id)
@@ -631,8 +669,7 @@ class VocabularyOverlay:
         return [*(c for c in stored if c not in self._changed), *changed]
 
     def _all_names(self, concept_id: str) -> list[int]:
-        """All names of a concept, the canonical first, whoever owns them; new indices are made
-        where needed."""
+        """All names of a concept, the canonical name first; new names get an index."""
         concept = self._changed.get(concept_id)
         if concept is None:
             row = None if concept_id in self._changed else self.table.find_own_id(concept_id)
@@ -642,7 +679,7 @@ class VocabularyOverlay:
         return [self._added.setdefault(n, self.n_names) if i is None else i for n, i in found]
 
     def _order(self, concept_id: str) -> int:
-        """Where a concept comes in the vocabulary."""
+        """Position of a concept in the vocabulary."""
         if concept_id in self._position:
             return self._position[concept_id]
         row = self.table.find_own_id(concept_id)
@@ -651,14 +688,13 @@ class VocabularyOverlay:
 
 @dataclass(frozen=True)
 class Subset:
-    """A part of a vocabulary that a search is limited to; made by `ConceptKB.subset`. A concept is
-    in where every one of these conditions holds.
+    """A part of a vocabulary to which a search is limited, see `VocabularyOverlay.subset`. It has
+    the concepts that meet all conditions.
 
-    types (frozenset[str] | None): it has one of these semantic types, or no type at all; None: any.
+    types (frozenset[str] | None): the concept has one of these semantic types, or none; None: any.
     concept_ids (frozenset[str] | None): its identifier is one of these; None: any.
-    vocabulary (VocabularyOverlay): the whole.
-    free_types (frozenset[str]): types that do not count: a concept that has no others is in as one
-        without types is.
+    vocabulary (VocabularyOverlay): the whole vocabulary.
+    free_types (frozenset[str]): types that are ignored.
     excluded (frozenset[str]): its identifier is none of these.
     """
 
@@ -674,10 +710,13 @@ class Subset:
             return False
         if concept_id in self.excluded:
             return False
-        if self.types is None:
+        return self.types is None or self.allows_types(self.vocabulary.types_of(concept_id))
+
+    def allows_types(self, types: Collection[str]) -> bool:
+        """types (Collection[str]): of a concept. RETURNS (bool): whether they are in."""
+        if self.types is None or self.free_types.issuperset(types):
             return True
-        types = self.vocabulary.types_of(concept_id)
-        return self.free_types.issuperset(types) or not self.types.isdisjoint(types)
+        return not self.types.isdisjoint(types)
 
 
 def _normal_forms(names: Iterable[str]) -> list[str]:

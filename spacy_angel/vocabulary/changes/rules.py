@@ -1,10 +1,10 @@
-"""Rules, and the table that holds them: tabs between the cells, a rule a row.
+"""Rules, and the tab-separated file in which they are stored, one per row.
 
     action   string   concept        condition   author   date         reason
     exclude  was                                 jd       2024-05-31   no gene in our notes
     prefer   MI       MESH:D009203   case        jd       2024-05-31
 
-The first row names the columns, in any order; columns that no rule needs may be missing. Empty rows
+The first row has the names of the columns, in any order; unused columns may be missing. Empty rows
 and rows that begin with # are skipped.
 """
 
@@ -20,20 +20,21 @@ from typing import NamedTuple
 from ...errors import AngelError, AngelWarning, cannot_read
 from ...files.atomic import write_text
 from ..names.concepts import normalize_name
+from ..names.labels import find_entries
 
 CASE, SUBTREE, NEW = "case", "subtree", "new"
-"""Conditions: only as the string is written; with all concepts below; a concept that the vocabulary
-lacks is made."""
+"""Conditions: the string counts only as written; the concepts below are included; the concept is
+created if the vocabulary lacks it."""
 _MAX_WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A row of a file of rules; a cell that is not needed is empty.
+    """A row of a file of rules; unused cells are empty.
 
     action (str): what the rule does, one of `FORMS`.
-    string (str): a name, or the text of a mention. It counts in normal form or, under the condition
-        `case`, as it is written.
+    string (str): a name, or the text of a mention; compared in normal form or, with the condition
+        `case`, as written.
     label (str): only mentions with this label, in any of its spellings.
     concept (str): an identifier.
     type (str): a semantic type.
@@ -62,23 +63,27 @@ class Rule:
 
     @property
     def matched(self) -> str:
-        """RETURNS (str): the string as it counts: in normal form, or under `case` as written."""
+        """RETURNS (str): the string in normal form, or with the condition `case` as written."""
         return " ".join(self.string.split()) if self.condition == CASE else self.normal
 
     @property
     def is_edit(self) -> bool:
-        """RETURNS (bool): whether it changes the concepts or names of the vocabulary; other rules
-        say what mentions link to."""
+        """RETURNS (bool): whether it changes concepts or names of the vocabulary; other rules
+        decide what mentions link to."""
         return self.action in ("add", "remove", "rename")
 
     def matches_case(self, text: str) -> bool:
-        """text (str): of a mention. RETURNS (bool): whether it is the string letter by letter,
-        except for its spaces."""
+        """text (str): of a mention. RETURNS (bool): whether it equals the string, ignoring
+        differences in white space."""
         return self.string.split() == text.split()
+
+    def holds_for(self, label: str) -> bool:
+        """label (str): of a mention. RETURNS (bool): whether the rule applies to this label."""
+        return not self.label or bool(find_entries(label, (self.label,)))
 
     @property
     def form(self) -> "Form | None":
-        """RETURNS (Form | None): the form that it has; None if its cells fit none."""
+        """RETURNS (Form | None): its form; None if its cells match none."""
         filled = {name for name in _CELLS if getattr(self, name)}
         for form in FORMS.get(self.action, ()):
             needs = set(form.needs.split())
@@ -88,7 +93,7 @@ class Rule:
 
     @property
     def description(self) -> str:
-        """RETURNS (str): what it does, its line, and who decided so, when and why."""
+        """RETURNS (str): what it does, its line, author, date and reason."""
         who = ", ".join(filter(None, (self.author, self.date)))
         note = ": ".join(filter(None, (who, self.reason)))
         return f"{self} (line {self.number}{f'; {note}' if note else ''})"
@@ -105,10 +110,10 @@ _CELLS = ("string", "label", "concept", "type", "instead_of")
 
 
 class Form(NamedTuple):
-    """One of the forms that a rule of an action may have.
+    """One of the forms of an action.
 
-    needs (str): cells that are filled. text (str): what such a rule does. may (tuple[str, ...]):
-    cells that may be filled as well. conditions (tuple[str, ...]): an empty one is none.
+    needs (str): required cells. text (str): what such a rule does. may (tuple[str, ...]): optional
+    cells. conditions (tuple[str, ...]): allowed conditions; an empty one stands for none.
     """
 
     needs: str
@@ -153,7 +158,7 @@ FORMS: Mapping[str, Sequence[Form]] = {
 
 
 def problem_of(rule: Rule) -> str:
-    """rule (Rule): as it was read. RETURNS (str): what is wrong with it; empty if nothing is."""
+    """rule (Rule): any rule. RETURNS (str): what is wrong with it; empty if it is valid."""
     if rule.action not in FORMS:
         return f"there is no action {rule.action!r}, there are {', '.join(FORMS)}"
     if rule.form is None:
@@ -172,17 +177,17 @@ def problem_of(rule: Rule) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """What was read.
+    """The content of a file of rules.
 
     rules (tuple[Rule, ...]): in the order of the file.
-    problems (tuple[tuple[int, str], ...]): line and problem of each row that is skipped.
+    problems (tuple[tuple[int, str], ...]): line and problem of each skipped row.
     """
 
     rules: tuple[Rule, ...]
     problems: tuple[tuple[int, str], ...] = ()
 
     def warn(self, name: str) -> None:
-        """name (str): of the file. Warns of each row that is skipped."""
+        """name (str): of the file. Warns about skipped rows."""
         messages = [f"{name}, line {n}, is skipped: {text}." for n, text in self.problems]
         if (n := len(messages) - _MAX_WARNINGS) > 0:
             rest = f"{name}: {n:,} more rows are skipped; see `spacy-angel kb check`."
@@ -192,9 +197,8 @@ class RuleFile:
 
 
 def read_rules(path: Path) -> RuleFile:
-    """path (Path): a file of rules, UTF-8. RETURNS (RuleFile): its rules, and the rows that are
-    none.
-    RAISES (AngelError): it cannot be read, or its first row does not name columns."""
+    """path (Path): a file of rules, UTF-8. RETURNS (RuleFile): its rules and invalid rows.
+    RAISES (AngelError): it cannot be read, or the first row does not have the column names."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -203,8 +207,8 @@ def read_rules(path: Path) -> RuleFile:
 
 
 def parse_rules(data: bytes, path: Path) -> RuleFile:
-    """data (bytes): of a file of rules. path (Path): names it. RETURNS (RuleFile), RAISES
-    (AngelError): see `read_rules`."""
+    """data (bytes): content of a file of rules. path (Path): its path, for messages. RETURNS
+    (RuleFile), RAISES (AngelError): see `read_rules`."""
     columns: list[str] = []
     rules: list[Rule] = []
     problems: list[tuple[int, str]] = []
@@ -235,16 +239,16 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
 
 
 def write_rules(path: Path, rules: Iterable[Rule]) -> None:
-    """path (Path): a file, which is replaced. rules (Iterable[Rule]): to write."""
+    """path (Path): file to write or replace. rules (Iterable[Rule]): its content."""
     write_text(path, _table(["\t".join(COLUMNS)], rules, COLUMNS))
 
 
 def append_rules(path: Path, rules: Sequence[Rule]) -> None:
-    """Write rules at the end of a file. Its rows, comments and the order of its columns stay;
-    columns that are missing come last.
+    """Append rules to a file. Its rows, comments and order of columns are kept; missing columns are
+    added at the end.
 
-    path (Path): a file of rules, or where there is none yet. rules (Sequence[Rule]): to write.
-    RAISES (AngelError): as `read_rules`.
+    path (Path): file of rules, created if it does not exist. rules (Sequence[Rule]): to append.
+    RAISES (AngelError): see `read_rules`.
     """
     columns, lines = list(COLUMNS), ["\t".join(COLUMNS)]
     if path.is_file():
@@ -268,8 +272,7 @@ def _columns(cells: Iterable[str]) -> list[str]:
 
 
 def _cells(line: str) -> tuple[list[str], str]:
-    """The cells of a row, and what is wrong with it, if anything is. Spreadsheets put cells with a
-    quote or a tab into quotes."""
+    """The cells of a row, and its problem, if any. Spreadsheets quote cells with quotes or tabs."""
     if "\ufffd" in line:
         return [line[:80]], "it is not UTF-8"
     try:
@@ -280,7 +283,7 @@ def _cells(line: str) -> tuple[list[str], str]:
 
 
 def _table(lines: Sequence[str], rules: Iterable[Rule], columns: Sequence[str]) -> str:
-    """Lines of a table, with a row for each rule behind them."""
+    """Lines of a table, followed by a row for each rule."""
     text = StringIO()
     text.writelines(f"{line}\n" for line in lines)
     writer = csv.writer(text, delimiter="\t", lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Indexes of the stored names: opened or compiled at their first use, and kept."""
+"""Indexes of the stored names: opened or compiled on first use, then cached."""
 
 from typing import ClassVar, Generic, TypeVar
 
@@ -23,12 +23,12 @@ class NameIndex:
 
     @classmethod
     def build(cls, names: Strings) -> Self:
-        """names (Strings): in normal form, each once. RETURNS (NameIndex): theirs, in memory."""
+        """names (Strings): distinct names in normal form. RETURNS (NameIndex): in memory."""
         raise NotImplementedError
 
     @classmethod
     def source(cls) -> str:
-        """RETURNS (str): digest of what the index is made of beside the names, if anything."""
+        """RETURNS (str): digest of other data that the index depends on; empty if none."""
         return ""
 
 
@@ -36,11 +36,11 @@ T = TypeVar("T", bound=NameIndex)
 
 
 class CachedIndex(Generic[T]):
-    """An index of the stored names that is compiled once and kept in the vocabulary's folder, and a
-    small one in memory of the names added since.
+    """An index of the stored names, compiled once and kept in the vocabulary's folder, and a small
+    index in memory of the names added since.
 
     vocabulary (VocabularyOverlay): names and concepts.
-    compiled (CompiledNames): of the stored names.
+    compiled (CompiledNames): where the index is kept.
     """
 
     INDEX: type[T]
@@ -49,12 +49,12 @@ class CachedIndex(Generic[T]):
         self._vocabulary = vocabulary
         self._compiled = compiled
         self._stored: T | None = None
-        # the version that it is of, the indices of the added names, and their index
+        # version of the vocabulary, indices of the added names, and their index
         self._added: tuple[int, list[int], T | None] = (-1, [], None)
 
     @property
     def index(self) -> T:
-        """RETURNS (T): of the stored names, opened or compiled at its first use."""
+        """RETURNS (T): of the stored names, opened or compiled on first use."""
         if self._stored is None:
             names, index = self._vocabulary.table.names, self.INDEX
             parts = [*map(str, index.LAYOUT[:2]), index.source()]
@@ -69,8 +69,8 @@ class CachedIndex(Generic[T]):
 
     @property
     def added(self) -> tuple[list[int], T | None]:
-        """RETURNS (tuple[list[int], T | None]): the name indices that the table does not have, and
-        an index of these names, made again after a change; None without names."""
+        """RETURNS (tuple[list[int], T | None]): indices of the added names, and their index, which
+        is built again after a change; None without added names."""
         if self._added[0] != self._vocabulary.version:
             with COMPILING:
                 version, names = self._vocabulary.version, self._vocabulary.added_names

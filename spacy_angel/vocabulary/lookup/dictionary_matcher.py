@@ -1,14 +1,14 @@
-"""Names of a vocabulary in running text: upper and lower case, singular and plural are one, but
-abbreviations keep their case, and of names that overlap the longest counts.
+"""Find the names of a vocabulary in running text. Case and number are ignored, except for the case
+of abbreviations; of overlapping names, the longest is chosen.
 
-Text and names are cut into words, runs of letters and digits: everything that the normal form
-spaces lies between words, as do typographic dashes and apostrophes. A mark that ends a sentence,
-and a bracket that stands apart, are words of their own, so that no name reaches over them unless it
-is written so (`St. Louis encephalitis`):
+Text and names are split into words, which are runs of letters and digits. The end of a sentence and
+a bracket preceded by white space are words of their own, so that no name extends beyond them unless
+it contains them (`St. Louis encephalitis`):
 
     The snark's fevers; aspirin.  →  the  snark  s  fever  .  aspirin  .
 
-At each word of a text, as many words are looked up as the longest name has that begins with it.
+At each word of a text, the phrases are looked up that are at most as long as the longest name that
+begins with this word.
 """
 
 import re
@@ -27,7 +27,7 @@ _WORD = re.compile(
     r"((?:[^\W_]|[\u0300-\u036f])+)|[.;:?!](?=\s|$)|\n\s*\n|(?<!\S)[(\[]|[)\]](?!\w)"
 )
 _END, _BRACKET = ".", "("
-# From so many names on, compiling takes long enough to show a progress bar.
+# Number of names from which compiling shows a progress bar.
 _MIN_SHOWN = 50_000
 
 
@@ -45,7 +45,7 @@ class Occurrence(NamedTuple):
 
 def split_words(text: str) -> list[tuple[str, re.Match[str]]]:
     """text (str): a text or a name. RETURNS (list[tuple[str, re.Match[str]]]): its words as
-    written, `.` for an end of a sentence and `(` for any bracket, each with its place."""
+    written, `.` for the end of a sentence and `(` for any bracket, each with its match."""
     return [
         (match[1] or (_BRACKET if match[0] in "()[]" else _END), match)
         for match in _WORD.finditer(text)
@@ -53,11 +53,11 @@ def split_words(text: str) -> list[tuple[str, re.Match[str]]]:
 
 
 def fold_word(word: str) -> str:
-    """What words have in common that are the same but for case and number: the S-stemmer of Harman
-    (How effective is suffixing?, JASIS 42(1), 1991, table 1), and `-is` as `-es` is folded
-    (metastasis, metastases).
+    """Remove case and number from a word: Harman's S-stemmer (How effective is suffixing?, JASIS
+    42(1), 1991, table 1); in addition, `-is` is treated like `-es` (metastasis, metastases).
 
-    word (str): e.g. `Fevers`. RETURNS (str): e.g. `fever`; up to three letters only lower case.
+    word (str): e.g. `Fevers`. RETURNS (str): e.g. `fever`; words of up to three letters are only
+    lower-cased.
     """
     folded = word if word.isascii() else unicodedata.normalize("NFC", word)
     folded = folded.lower()
@@ -73,8 +73,8 @@ def fold_word(word: str) -> str:
 
 
 def is_short_form(words: Collection[str]) -> bool:
-    """Whether the case of a name tells what it is: it is one word with a capital letter behind its
-    first (`AIDS`, `mRNA`), or one of up to two letters with a capital (`K`, `Na`).
+    """Whether the case of a name matters: it is a single word with a capital after the first letter
+    (`AIDS`, `mRNA`), or with any capital in up to two letters (`K`, `Na`).
 
     words (Collection[str]): of the name, as written.
     """
@@ -85,14 +85,13 @@ def is_short_form(words: Collection[str]) -> bool:
 
 
 class DictionaryMatcher:
-    """Finds names in texts; follows what is added to the vocabulary and removed while running.
+    """Finds names in texts, including names added to the vocabulary while running.
 
     kb (ConceptKB): the vocabulary.
-    everything (bool): all names; else only `kb.own_names`.
-    min_length (int): letters and digits that a name must have.
-    stop_words (Collection[str]): words of which no name may consist alone, but for short forms in
-        capital letters. They, `min_length`, and that a name has a letter, do not hold for the own
-        names.
+    everything (bool): find all names; otherwise only `kb.own_names`.
+    min_length (int): least number of letters and digits of a name.
+    stop_words (Collection[str]): names that consist of these words only are not found, except for
+        abbreviations. `kb.own_names` are found whatever their length and words.
     """
 
     def __init__(
@@ -112,8 +111,8 @@ class DictionaryMatcher:
         self._version = -1
 
     def find(self, text: str) -> list[Occurrence]:
-        """text (str): a text. RETURNS (list[Occurrence]): in their order, none over another; of
-        those that overlap that of most words counts, then the first."""
+        """text (str): a text. RETURNS (list[Occurrence]): in order, without overlaps: the name with
+        the most words is chosen, then the first."""
         if self._version != self._kb.version:
             with COMPILING:
                 if self._version != self._kb.version:
@@ -135,22 +134,22 @@ class DictionaryMatcher:
         return sorted(chosen)
 
     def _update(self) -> None:
-        """Compile what was added, the vocabulary having changed."""
+        """Compile the names added since."""
         kb = self._kb
         version = kb.version
         own = kb.own_names
         self._own = _Dictionary(kb, own)
         new = set(range(self._n_stored, kb.n_names)).difference(own) if self._everything else ()
         self._added = _Dictionary(kb, new, self._is_clear)
-        # Last: a thread that sees it uses all that is above.
+        # set last, for other threads
         self._version = version
 
     def _is_live(self, name: int) -> bool:
-        """Whether a name has still a concept."""
+        """Whether a name still has a concept."""
         return name not in self._kb.touched or bool(self._kb.concept_ids_of(name))
 
     def _is_clear(self, words: Sequence[str]) -> bool:
-        """Whether a name, by its words, can be looked for without anyone having asked for it."""
+        """Whether a name is specific enough to be searched for, given its words."""
         if sum(map(len, words)) < self._min_length:
             return False
         if is_short_form(words):
@@ -160,11 +159,11 @@ class DictionaryMatcher:
 
 
 class _Dictionary:
-    """Some names of a vocabulary, compiled.
+    """A compiled set of names.
 
     kb (ConceptKB): the vocabulary. indices (Collection[int]): of the names.
-    is_wanted (Callable[[Sequence[str]], bool] | None): which spellings are looked for, by their
-        words; None: all.
+    is_wanted (Callable[[Sequence[str]], bool] | None): whether to include a spelling, given its
+        words; None: include all.
     """
 
     def __init__(
@@ -173,11 +172,11 @@ class _Dictionary:
         indices: Collection[int],
         is_wanted: Callable[[Sequence[str]], bool] | None = None,
     ) -> None:
-        # Names by their folded words, by a short form, and those with the same as another.
+        # Names by folded words, by abbreviation, and further names with the same words.
         self._names: dict[str, int] = {}
         self._short_forms: dict[str, int] = {}
         self._twins: dict[int, list[int]] = {}
-        # Folded word → most words of a name that begins with it.
+        # Folded word → number of words of the longest name that begins with it.
         self._most: dict[str, int] = {}
         hidden = None if len(indices) >= _MIN_SHOWN else True
         for i in tqdm(indices, desc="Compiling names", unit=" names", disable=hidden):
@@ -195,9 +194,9 @@ class _Dictionary:
     def find(
         self, words: Sequence[str], is_live: Callable[[int], bool]
     ) -> Iterator[tuple[int, int, int]]:
-        """words (Sequence[str]): of a text. is_live (Callable[[int], bool]): whether a name has
-        still a concept.
-        YIELDS (tuple[int, int, int]): first word, end, name index; some lie over others."""
+        """words (Sequence[str]): of a text. is_live (Callable[[int], bool]): whether a name still
+        has a concept.
+        YIELDS (tuple[int, int, int]): first word, end, name index; may overlap."""
         folded = [fold_word(word) for word in words] if self._names else []
         for first, word in enumerate(folded):
             last = min(first + self._most.get(word, 0), len(folded))
@@ -226,8 +225,8 @@ class _Dictionary:
 
 
 def words_of_name(name: str) -> list[str]:
-    """name (str): as written. RETURNS (list[str]): its words, without a full stop at its end; none
-    where there is neither letter nor digit."""
+    """name (str): as written. RETURNS (list[str]): its words, without a final period; empty if it
+    has neither letters nor digits."""
     words = [word for word, _ in split_words(name)]
     while words and words[-1] == _END:
         words.pop()

@@ -1,8 +1,8 @@
-"""The names of a vocabulary that are closest in meaning to a text.
+"""Find the names of a vocabulary that are closest in meaning to a text.
 
-Instead of a vector per name, the index stores the word pieces of each name; a name's vector is the
-sum of their static vectors (`model.name_encoder`). Its dot product with a text's vector is the sum
-of its pieces' dot products, so one product with a sparse matrix compares texts with all names.
+The vector of a name is the sum of the static vectors of its word pieces (`model.name_encoder`). The
+index stores the word pieces only: the dot product of a name's vector and a text's vector is the sum
+of the dot products of its pieces, so a product with a sparse matrix compares texts with all names.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from ..storage.strings import Strings
 from .cached_index import CachedIndex, NameIndex
 
 LEAST_COSINE = 0.3
-"""Names with no greater cosine are not found."""
+"""Only names with a greater cosine are found."""
 _BLOCK = 65_536
 
 
@@ -89,9 +89,9 @@ def _piece_counts(pieces: np.ndarray, starts: np.ndarray) -> Any:
 
 
 class CloseNames(CachedIndex[PieceIndex]):
-    """Finds names by meaning; follows what is added and removed while running.
+    """Finds names by meaning, with the changes made while running.
 
-    vocabulary (VocabularyOverlay), fingerprint (str), folder (Path | None): see `CachedIndex`.
+    vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
     """
 
     INDEX = PieceIndex
@@ -99,12 +99,12 @@ class CloseNames(CachedIndex[PieceIndex]):
     def find(
         self, texts: Sequence[str], k: int, allowed: Sequence[np.ndarray | None]
     ) -> list[list[CloseName]]:
-        """The names whose static vectors are closest to those of each text.
+        """Find the names with the closest static vectors.
 
-        texts (Sequence[str]): n in normal form.
-        k (int): most names of each.
-        allowed (Sequence[np.ndarray | None]): of each text bool[n_names] of a subset; None: all.
-        RETURNS (list[list[CloseName]]): closest first, equal ones by index.
+        texts (Sequence[str]): n texts in normal form.
+        k (int): maximum number of names per text.
+        allowed (Sequence[np.ndarray | None]): for each text, bool[n_names] of a subset; None: all.
+        RETURNS (list[list[CloseName]]): closest first, ties by index.
         """
         if not texts:
             return []
@@ -121,7 +121,7 @@ class CloseNames(CachedIndex[PieceIndex]):
                 row[:n_stored] *= mask[:n_stored]
                 row[n_stored:] *= mask[added]
             close = np.flatnonzero(row > LEAST_COSINE)
-            # Twice as many, some of which may have been removed.
+            # twice as many, since some may have been removed
             if len(close) > 2 * k:
                 close = close[np.argpartition(row[close], -2 * k)[-2 * k :]]
             names = [

@@ -1,11 +1,10 @@
 """Search spaces: compiled tries of the names, and masks for subsets of the vocabulary.
 
-A search walks tries whose leaves are names as token sequences of one tokenizer. A large trie holds
-the stored names; it is compiled once and kept in the vocabulary's folder. A small one holds the
-names added while running. A mention can be limited to a part of the vocabulary, such as diseases,
-without a trie of its own: the mask of a subset says which names are allowed, and prefix sums over
-the leaves tell in one subtraction whether a node leads to an allowed name. With five leaves, of
-which 1 and 3 are allowed:
+A search walks tries of the names as token sequences. A large trie holds the stored names; it is
+compiled once per tokenizer and kept in the vocabulary's folder. A small trie holds the names added
+while running. A mention that is limited to a part of the vocabulary, such as diseases, uses the
+same tries with a mask of the allowed names. Prefix sums over the leaves tell with one subtraction
+whether a node leads to an allowed name. With five leaves, of which 1 and 3 are allowed:
 
     leaf           0  1  2  3  4
     allowed        -  x  -  x  -
@@ -24,16 +23,16 @@ from ..storage.compiled import COMPILING, CompiledNames, digest_of
 from ..storage.trie import TRIE, NameTrie, SearchSpace
 from ..storage.trie_compiler import AddedNames, NameTokenizer, compile_names
 
-# Of those that were used last; one of 6 million names takes 30 MB.
+# Least recently used masks are dropped; a mask of 6 million names takes 30 MB.
 _MAX_MASKS = 16
 
 
 class _Mask(NamedTuple):
-    """A subset as a search uses it; all None where every name is allowed.
+    """A subset as used by the search; None if all names are allowed.
 
-    prefix_sums (tuple[np.ndarray, ...] | None): of each trie, int32[n_leaves + 1]: how many of the
-        leaves before each one are allowed.
-    allowed (np.ndarray | None): bool[n_names], the names that are allowed.
+    prefix_sums (tuple[np.ndarray, ...] | None): of each trie, int32[n_leaves + 1]: the number of
+        allowed leaves before each leaf.
+    allowed (np.ndarray | None): bool[n_names], the allowed names.
     """
 
     prefix_sums: tuple[np.ndarray, ...] | None = None
@@ -41,10 +40,10 @@ class _Mask(NamedTuple):
 
 
 class SearchSpaces:
-    """Compiles the tries of a vocabulary, one for each tokenizer, and keeps tries and masks.
+    """Compiles and caches the tries of a vocabulary, one for each tokenizer, and masks.
 
     vocabulary (VocabularyOverlay): names and concepts.
-    compiled (CompiledNames): gets the tries, each under a digest of the names and the tokenizer.
+    compiled (CompiledNames): where the tries are kept, by digest of the names and the tokenizer.
     """
 
     def __init__(self, vocabulary: VocabularyOverlay, compiled: CompiledNames) -> None:
@@ -80,7 +79,7 @@ class SearchSpaces:
         )
 
     def _mask(self, trie_key: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:
-        """Leaf prefix sums of a subset, kept until the vocabulary changes."""
+        """The mask of a subset, cached until the vocabulary changes."""
         if subset is not None and subset.vocabulary is not self._vocabulary:
             raise AngelError("This subset belongs to another vocabulary.")
         key = (trie_key, subset, self._vocabulary.version)
@@ -95,7 +94,7 @@ class SearchSpaces:
         return self._masks[key]
 
     def _allowed_names(self, subset: Subset | None) -> np.ndarray:
-        """bool[n_names]: by whole columns for what is stored, one by one for what has changed."""
+        """RETURNS (np.ndarray): bool[n_names], computed by column for unchanged names."""
         vocabulary, table = self._vocabulary, self._vocabulary.table
         allowed = np.ones(vocabulary.n_names, dtype=bool)
         if subset is not None:

@@ -1,6 +1,6 @@
-"""String similarity: find the names most similar to a text among millions.
+"""String similarity: find the names that are most similar to a text, among millions.
 
-Comparing a text with every name would take seconds, so two inverted indices produce a short list:
+Comparing a text with every name would take seconds, so two inverted indexes produce a short list:
 
 * Character 3-grams, weighted by rarity. A 3-gram is three bytes of UTF-8 within a word, including
   the spaces around it: `gout` has ` go`, `gou`, `out` and `ut `. It is stored as the 24-bit number
@@ -24,26 +24,26 @@ from ..storage.compiled import Layout
 from ..storage.strings import Strings, encode, offsets_of
 from .cached_index import CachedIndex, NameIndex
 
-# Bytes, spaces left out, of texts that have a deletion neighborhood; a typo may be one more.
+# Bytes, without spaces, of names with a deletion neighborhood; a text may be one byte longer.
 SHORTEST, LONGEST = 3, 12
-# Names looked through for one text: frequent 3-grams are left out where the rarer ones reach it.
+# Postings read for a text: frequent 3-grams are skipped once the rarer ones reach this number.
 _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 MIN_COSINE = 0.2
-"""Names with no greater cosine are left out of the short list."""
-# Weights of words that are kept.
-_MAX_WEIGHTS = 1 << 16
+"""Only names with a greater cosine are on the short list."""
+# Cached weights of words and vectors of texts.
+_MAX_WEIGHTS, _MAX_VECTORS = 1 << 16, 1 << 10
 _BLOCK = 1 << 18
 _SPACE = 32
 
 
 class Similarity(NamedTuple):
-    """How similar a text and a name are; `atack` and `attack` have one edit in six letters, so
-    that `edits` is 1 - 1/6 = 0.83.
+    """How similar a text and a name are. `atack` and `attack`, for example, are one edit apart in
+    six letters, so `edits` is 1 - 1/6 = 0.83.
 
-    cosine (float): cosine of the vectors of their 3-grams, weighted by rarity; 0 to 1.
-    edits (float): 1 - distance / length of the longer one; 0 to 1. The distance is optimal string
-        alignment: letters that are changed, added, left out, or swapped with the next one.
+    cosine (float): cosine of their 3-gram vectors, weighted by rarity; 0 to 1.
+    edits (float): 1 - distance / length of the longer one; 0 to 1. The distance is that of optimal
+        string alignment: letters changed, inserted, deleted, or swapped with the next one.
     """
 
     cosine: float
@@ -51,11 +51,10 @@ class Similarity(NamedTuple):
 
 
 class TrigramIndex(NameIndex):
-    """The inverted indices over the names of a vocabulary.
+    """The inverted indexes over the names of a vocabulary.
 
-    The names that have the 3-gram `grams[i]` are
-    `gram_names[gram_starts[i]:gram_starts[i + 1]]`, ascending; likewise for deletions. In the
-    columns on disk deletions are called `remains`.
+    The names with the 3-gram `grams[i]` are `gram_names[gram_starts[i]:gram_starts[i + 1]]`,
+    ascending; likewise for deletions, whose columns are called `remains`.
 
     columns (Columns): `grams` uint32[g], sorted; `gram_starts` int64[g + 1]; `gram_names`
         int32[...]; `norms` float32[n], the length of each name's vector; `remains` uint32[r],
@@ -79,6 +78,7 @@ class TrigramIndex(NameIndex):
         self._unknown = _weight(0, self.n_names)
         self.weight_of = lru_cache(_MAX_WEIGHTS)(self._weight_of)
         """Word in normal form → mean weight of its 3-grams, which is greater the rarer they are."""
+        self._vector_of = lru_cache(_MAX_VECTORS)(self._make_vector)
 
     @classmethod
     def build(cls, names: Strings) -> "TrigramIndex":
@@ -89,7 +89,7 @@ class TrigramIndex(NameIndex):
         counts = np.bincount(inverse, weights=n_names, minlength=len(grams))
         starts = offsets_of(counts.astype(np.int64)).astype(np.int64)
         weights = _weight(np.diff(starts), len(names))
-        # The names of each 3-gram are filled in block by block, behind those that are there.
+        # The names of each 3-gram are appended block by block.
         filled = starts[:-1].copy()
         gram_names = np.empty(starts[-1], dtype=np.int32)
         norms = np.zeros(len(names), dtype=np.float32)
@@ -106,35 +106,41 @@ class TrigramIndex(NameIndex):
         return cls(dict(zip(cls.LAYOUT.columns, columns, strict=True)))
 
     def compare(self, text: str, names: Sequence[str]) -> list[Similarity]:
-        """text (str), names (Sequence[str]): in normal form. RETURNS (list[Similarity]): how
-        similar the text is to each name, with the weights of this vocabulary's 3-grams."""
-        if text and all(name == text for name in names):
-            return [Similarity(1.0, 1.0) for _ in names]
+        """text (str), names (Sequence[str]): in normal form. RETURNS (list[Similarity]): of the
+        text and each name, with the weights of this vocabulary's 3-grams."""
+        if text and {text}.issuperset(names):
+            return [Similarity(1.0, 1.0)] * len(names)
         from rapidfuzz.distance import OSA
 
-        own = gram_codes(text)
-        codes, rows = _distinct_codes(*_flat([encode(name) for name in names]))
+        own, squares = self._vector_of(text)
+        codes, rows = _distinct_codes(*_flat(names))
         weights = self._weights_of(codes) ** 2
         lengths = np.bincount(rows, weights=weights, minlength=len(names))
         shared = np.bincount(rows, weights=weights * np.isin(codes, own), minlength=len(names))
-        product = np.sqrt((self._weights_of(own) ** 2).sum() * lengths)
+        product = np.sqrt(squares.sum() * lengths)
         cosines = np.divide(shared, product, out=np.zeros(len(names)), where=product > 0)
         return [
             Similarity(min(cosine, 1.0), OSA.normalized_similarity(text, name))
             for cosine, name in zip(cosines.tolist(), names, strict=True)
         ]
 
+    def _make_vector(self, text: str) -> tuple[np.ndarray, np.ndarray]:
+        """text (str): in normal form. RETURNS (tuple[np.ndarray, np.ndarray]): uint32[m], its
+        3-grams, and float64[m], their squared weights."""
+        codes = gram_codes(text)
+        return codes, self._weights_of(codes) ** 2
+
     def _weight_of(self, word: str) -> float:
         codes = gram_codes(word)
         return float(self._weights_of(codes).mean()) if len(codes) else 0.0
 
     def shortlist(self, text: str, allowed: np.ndarray | None = None) -> list[int]:
-        """Names worth comparing with a text.
+        """Find names that are worth comparing with a text.
 
         text (str): in normal form.
         allowed (np.ndarray | None): bool[n_names]; None: all.
-        RETURNS (list[int]): name indices, those with the most similar 3-grams first; then short
-            ones that are one letter away.
+        RETURNS (list[int]): name indices, first by similarity of their 3-grams, then short names
+            that are one letter away.
         """
         names = self._by_grams(text, allowed)
         for name in self._by_deletions(text).tolist():
@@ -143,7 +149,7 @@ class TrigramIndex(NameIndex):
         return list(dict.fromkeys(names))
 
     def _by_grams(self, text: str, allowed: np.ndarray | None) -> list[int]:
-        own = gram_codes(text)
+        own, squares = self._vector_of(text)
         positions = _find(self.columns["grams"], own)
         starts = self.columns["gram_starts"]
         if not len(positions):
@@ -156,11 +162,11 @@ class TrigramIndex(NameIndex):
         rows = self._postings("gram", positions)
         # A name's squared length is at least what it shares with the text, so the square of the
         # cosine is at most the shared part of the text's.
-        least = MIN_COSINE**2 * (self._weights_of(own) ** 2).sum()
+        least = MIN_COSINE**2 * squares.sum()
         names, scores = _add_up(rows, self._weights[positions] ** 2, least, self.n_names, allowed)
         scores /= self.columns["norms"][names]
         if len(names) > _SHORTLIST:
-            # To sort them all would cost more than all before.
+            # sorting all of them would take longer than everything before
             best = scores >= np.partition(scores, -_SHORTLIST)[-_SHORTLIST]
             names, scores = names[best], scores[best]
         return names[np.argsort(-scores, kind="stable")[:_SHORTLIST]].tolist()
@@ -184,10 +190,9 @@ class TrigramIndex(NameIndex):
 
 
 class SimilarName(NamedTuple):
-    """A name of the vocabulary and how similar a text is to it.
+    """A name of the vocabulary and its similarity to a text.
 
-    name (int): name index.
-    similarity (Similarity): see there.
+    name (int): name index. similarity (Similarity): of the text and the name.
     """
 
     name: int
@@ -203,13 +208,13 @@ class SimilarNames(CachedIndex[TrigramIndex]):
     INDEX = TrigramIndex
 
     def find(self, text: str, k: int, allowed: np.ndarray | None = None) -> list[SimilarName]:
-        """The nearest names: those with the greatest sum of both similarities.
+        """Find the most similar names, by the sum of both similarities.
 
         text (str): in normal form.
         k (int): maximum number of names.
         allowed (np.ndarray | None): bool[n_names] of a subset; None: all.
-        RETURNS (list[SimilarName]): nearest first, equal ones by index. The search is thorough but
-            not complete: a name that shares only frequent 3-grams with the text can be missed.
+        RETURNS (list[SimilarName]): most similar first, ties by index. The search is approximate:
+            a name that shares only frequent 3-grams with the text can be missed.
         """
         kb = self._vocabulary
         names = self.index.shortlist(text, None if allowed is None else allowed[: kb.table.n_names])
@@ -217,18 +222,18 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         if index is not None:
             names += [added[i] for i in index.shortlist(text)]
         if allowed is not None:
-            # A mask excludes names that were removed.
+            # masks exclude removed names
             names = [i for i in names if allowed[i]]
         else:
             names = [i for i in names if i not in kb.touched or kb.concept_ids_of(i)]
-        similar = map(SimilarName, names, self.compare(text, names))
-        ranked = sorted(similar, key=lambda n: (-n.similarity.cosine - n.similarity.edits, n.name))
-        return ranked[:k]
+        similar = self.index.compare(text, kb.name_texts(names))
+        ranked = sorted((-s.cosine - s.edits, i, s) for i, s in zip(names, similar, strict=True))
+        return [SimilarName(i, s) for _, i, s in ranked[:k]]
 
     def compare(self, text: str, names: Sequence[int]) -> list[Similarity]:
         """text (str): in normal form. names (Sequence[int]): name indices.
         RETURNS (list[Similarity]): how similar the text is to each."""
-        return self.index.compare(text, [self._vocabulary.name(i) for i in names])
+        return self.index.compare(text, self._vocabulary.name_texts(names))
 
     def word_weight(self, word: str) -> float:
         """word (str): in normal form. RETURNS (float): see `TrigramIndex.weight_of`."""
@@ -242,15 +247,15 @@ def _add_up(
     n_names: int,
     allowed: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Names by the weights of the rows that they are in.
+    """Sum the weights of the rows that contain a name.
 
     rows (Sequence[np.ndarray]): int32[...] each, ascending. weights (np.ndarray): float64[rows].
-    least (float): names with no more are left out. n_names (int): of all. allowed (np.ndarray |
-    None): see `TrigramIndex.shortlist`.
+    least (float): only names with a greater sum are returned. n_names (int): number of all names.
+    allowed (np.ndarray | None): see `TrigramIndex.shortlist`.
     RETURNS (tuple[np.ndarray, np.ndarray]): int64[m] names, ascending, and float64[m], their sums.
     """
-    # A block of names at a time: the sums of all would be new memory for each text, and in millions
-    # of names that would take longer than to add them up.
+    # In blocks: with millions of names, allocating an array of all sums would take longer than
+    # the summation.
     edges = np.arange(0, n_names + _BLOCK, _BLOCK)
     cuts = [np.searchsorted(row, edges) for row in rows]
     found, sums = [], []
@@ -263,7 +268,7 @@ def _add_up(
         reached = scores > least
         if allowed is not None:
             reached &= allowed[first : first + len(scores)]
-        # To count truth values takes a fifth of the time that numbers take.
+        # five times faster on truth values than on numbers
         names = np.flatnonzero(reached)
         found.append(names + first)
         sums.append(scores[names])
@@ -271,21 +276,21 @@ def _add_up(
 
 
 def gram_codes(text: str) -> np.ndarray:
-    """text (str): in normal form. RETURNS (np.ndarray): uint32[m], its 3-grams, each once,
-    sorted; e.g. `pa` → ` pa` 0x207061 and `pa ` 0x706120."""
-    return _distinct_codes(*_flat([encode(text)]))[0]
+    """text (str): in normal form. RETURNS (np.ndarray): uint32[m], its distinct 3-grams, sorted;
+    e.g. `pa` → ` pa` 0x207061 and `pa ` 0x706120."""
+    return _distinct_codes(*_flat([text]))[0]
 
 
-def _flat(texts: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
+def _flat(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """RETURNS (tuple[np.ndarray, np.ndarray]): all bytes, and int64[n + 1] offsets."""
-    data = np.frombuffer(b"".join(texts), dtype=np.uint8)
-    return data, offsets_of(np.array([len(text) for text in texts], dtype=np.int64))
+    encoded = [text.encode("utf8", "replace") for text in texts]
+    data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    return data, offsets_of(np.array(list(map(len, encoded)), dtype=np.int64))
 
 
 def _distinct_codes(data: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """3-grams of strings that lie one after the other. RETURNS (tuple[np.ndarray, np.ndarray]):
-    uint32[m] codes and int64[m], the string of each; each once a string, sorted by string and
-    code."""
+    """RETURNS (tuple[np.ndarray, np.ndarray]): the distinct 3-grams of each of several concatenated
+    strings: uint32[m] codes and int64[m] indices of their strings, sorted by string and code."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     padded = np.full(len(data) + 2 * (len(offsets) - 1), _SPACE, dtype=np.uint64)
     positions = np.arange(len(data)) + 2 * rows + 1
@@ -299,8 +304,8 @@ def _distinct_codes(data: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, 
 
 
 def _gram_blocks(names: Strings) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """YIELDS (tuple[int, np.ndarray, np.ndarray]): the first name of a block, the 3-grams of its
-    names, and whose they are, counted from the first; each once a name."""
+    """YIELDS (tuple[int, np.ndarray, np.ndarray]): for each block of names, the index of the first,
+    the distinct 3-grams of each name, and the names of these, relative to the first."""
     for first in range(0, len(names), _BLOCK):
         offsets = names.offsets[first : first + _BLOCK + 1].astype(np.int64)
         data = np.asarray(names.data[offsets[0] : offsets[-1]])
@@ -308,8 +313,8 @@ def _gram_blocks(names: Strings) -> Iterator[tuple[int, np.ndarray, np.ndarray]]
 
 
 def _deletion_codes(text: str) -> np.ndarray:
-    """RETURNS (np.ndarray): uint32[m] for a short text, e.g. CRC-32 of `pain`, `ain`, `pin`,
-    `pan`, `pai` for `pain`; none for another."""
+    """RETURNS (np.ndarray): uint32[m], for a short text such as `pain` the CRC-32 of `pain`, `ain`,
+    `pin`, `pan` and `pai`; empty for others."""
     letters = encode(text.replace(" ", ""))
     if not SHORTEST <= len(letters) <= LONGEST + 1:
         return np.zeros(0, dtype=np.uint32)
@@ -318,8 +323,8 @@ def _deletion_codes(text: str) -> np.ndarray:
 
 
 def _index_deletions(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): as the columns of that name."""
-    # Spaces count here, so that the few names with many short words are left out.
+    """RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): the columns of the deletions."""
+    # Spaces count here, which leaves out the few names with many short words.
     short = np.flatnonzero(np.diff(names.offsets) <= LONGEST + LONGEST // 3)
     codes_of = list(map(_deletion_codes, names.texts(short)))
     codes = np.concatenate([np.zeros(0, dtype=np.uint32), *codes_of])
@@ -330,7 +335,7 @@ def _index_deletions(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def _find(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): int64[m], places of those wanted that stand in the sorted values."""
+    """RETURNS (np.ndarray): int64[m], positions of the wanted values among the sorted values."""
     positions = np.searchsorted(values, wanted)
     inside = positions < len(values)
     positions, wanted = positions[inside], wanted[inside]

@@ -1,7 +1,8 @@
-"""Character 3-gram tf-idf, the similarity by which the method chooses and explains names.
+"""Character 3-gram tf-idf as in the paper, which uses it to choose positives (section 3.1) and
+negatives of pre-training (section 3.3), and for the bins of figures 3, 4, B and C.
 
-The paper takes it for the positives nearest to a mention (section 3.1), for the negatives of
-pre-training (section 3.3), and for its bins (figures 3, 4, B, C).
+Training and evaluation use it, exactly and over any list of names. The search for similar names at
+run time is `string_similarity`, an approximate index that is stored with the vocabulary.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,9 +16,8 @@ from ...errors import AngelError
 
 
 class TrigramTfidf:
-    """Cosine of character 3-gram tf-idf vectors (3-grams within words, spaces at their edges).
-
-    The inverse document frequencies are those of the names it was fitted on.
+    """Cosine of character 3-gram tf-idf vectors (3-grams within words, padded with spaces). Inverse
+    document frequencies are those of the fitted names.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class TrigramTfidf:
         self._names: sparse.csr_matrix | None = None
 
     def fit(self, names: Iterable[str]) -> "TrigramTfidf":
-        """Learn the weights, and keep the names for `nearest`.
+        """Fit the weights, and store the names for `nearest`.
 
         names (Iterable[str]): at least one with a letter in it.
         RETURNS (TrigramTfidf): itself.
@@ -52,7 +52,7 @@ class TrigramTfidf:
     def nearest(
         self, queries: Sequence[str], k: int = 10, chunk: int = 32
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The fitted names most similar to each query, exactly, in bounded memory.
+        """Find the fitted names most similar to each query, exactly and in bounded memory.
 
         queries (Sequence[str]): texts.
         k (int): names per query.
@@ -70,7 +70,7 @@ class TrigramTfidf:
                 entries = slice(product.indptr[row], product.indptr[row + 1])
                 names, values = product.indices[entries], product.data[entries]
                 if len(values) > k:
-                    # To sort them all would be slow.
+                    # sorting all of them would be slow
                     kept = values >= np.partition(values, len(values) - k)[len(values) - k]
                     names, values = names[kept], values[kept]
                 best = np.lexsort((names, -values))[:k]

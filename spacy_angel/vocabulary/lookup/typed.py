@@ -1,4 +1,4 @@
-"""Finding concepts by what a person types."""
+"""Find concepts by what a user types."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..kb import ConceptKB
 from ..names.concepts import Concept, normalize_name
 
 How = Literal["identifier", "name", "prefix", "similar"]
-# What a similar name must share with what was typed, see `string_similarity.Similarity`.
+# Least cosine of similar names, see `string_similarity.Similarity`.
 _MIN_COSINE = 0.4
 _MAX_SIMILAR, _MAX_PREFIXED = 50, 200
 
@@ -20,9 +20,8 @@ class Hit:
     """A concept that was found.
 
     concept (Concept): the concept.
-    name (str): the name that led there, as the source writes it.
-    how (How): by `identifier`; the text is the `name`, or a `prefix` of it; the name is `similar`
-        by its letters.
+    name (str): the matching name, as spelled in the source.
+    how (How): the text is the `identifier`, the `name`, a `prefix` of the name, or `similar` to it.
     """
 
     concept: Concept
@@ -31,13 +30,13 @@ class Hit:
 
 
 def search_concepts(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
-    """Concepts that a person may mean, in milliseconds whatever the size of the vocabulary.
+    """Find concepts while a user types; takes milliseconds in a vocabulary of any size.
 
     kb (ConceptKB): the vocabulary.
-    text (str): an identifier, a name, or how one begins, in any spelling.
-    limit (int): how many concepts at most.
-    RETURNS (list[Hit]): each concept once: by identifier, by name, by a prefix of a name, the
-        shorter one first; then by string similarity.
+    text (str): an identifier, a name, or the beginning of a name, in any spelling.
+    limit (int): maximum number of concepts.
+    RETURNS (list[Hit]): distinct concepts, found by identifier, by name, by a prefix of a name
+        (shorter names first), then by string similarity.
     """
     best: dict[str, Hit] = {}
     with kb.reading():
@@ -63,7 +62,7 @@ def _hits(kb: ConceptKB, text: str) -> Iterator[Hit]:
 
 
 def _with_prefix(kb: ConceptKB, prefix: str) -> list[int]:
-    """Names that begin with a text, the shortest ones of many."""
+    """Names that begin with a text; the shortest, if there are many."""
     names, wanted = kb.table.names, prefix.encode(errors="replace")
     lengths = np.diff(names.offsets)
     rows = np.flatnonzero(lengths >= len(wanted))

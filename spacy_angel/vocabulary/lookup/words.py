@@ -1,8 +1,7 @@
-"""Spelling correction: known words, and the words that an unknown one was probably meant to be.
+"""Spelling correction: known words, and the known words that are closest to an unknown one.
 
-Known are the words of the vocabulary's names and of biomedical abstracts. The file
-`data/words.txt.gz` lists the latter, one word and its number of documents a line;
-`tools/build_word_list.py` wrote it.
+Words are known from the names of the vocabulary and from biomedical abstracts. The latter are in
+`data/words.txt.gz`, one per line with its document frequency.
 """
 
 import gzip
@@ -25,17 +24,17 @@ from .string_similarity import TrigramIndex
 
 FILE = DATA / "words.txt.gz"
 SHORTEST, LONGEST = 4, 24
-"""Letters of the words that count."""
+"""Least and greatest length of words, in letters."""
 _ONE_LETTER_FROM, _TWO_LETTERS_FROM = 5, 8
 _BLOCK = 1 << 16
 _REMEMBERED = 1 << 14
 
 
 class WordIndex(NameIndex):
-    """Words in lower case, without digits, and those similar to a text.
+    """Words in lower case, without digits, and an index to find similar ones.
 
-    columns (Columns): `words` bytes[n], at most `LONGEST` each, sorted; `counts` int64[n], names
-        and documents that have each; and the columns of a `TrigramIndex` over the words.
+    columns (Columns): `words` bytes[n], at most `LONGEST` each, sorted; `counts` int64[n], the
+        number of names and documents with each; and the columns of a `TrigramIndex` of the words.
     """
 
     LAYOUT = Layout("spacy-angel words", 1, ("words", "counts", *TrigramIndex.LAYOUT.columns))
@@ -44,7 +43,7 @@ class WordIndex(NameIndex):
         super().__init__(columns)
         self._trigrams = TrigramIndex({c: columns[c] for c in TrigramIndex.LAYOUT.columns})
         self.corrections = lru_cache(_REMEMBERED)(self._corrections)
-        """Word in lower case → itself if it is a word of the index, else `nearest`, else itself."""
+        """Word in lower case → itself if it is known, or else `nearest`, or else itself."""
 
     @classmethod
     def build(cls, names: Strings) -> "WordIndex":
@@ -65,19 +64,19 @@ class WordIndex(NameIndex):
         return _digest()
 
     def count(self, word: str) -> int:
-        """word (str): in lower case. RETURNS (int): how often it was seen, 0 for no word."""
+        """word (str): in lower case. RETURNS (int): its count, 0 if it is unknown."""
         words, wanted = self.columns["words"], np.bytes_(word.encode())
         at = int(np.searchsorted(words, wanted))
         return int(self.columns["counts"][at]) if at < len(words) and words[at] == wanted else 0
 
     def nearest(self, word: str) -> list[str]:
-        """The words that another may have been meant to be.
+        """Find the known words closest to an unknown one.
 
-        word (str): in lower case, no word of the index.
-        RETURNS (list[str]): those fewest letters away, at most one, or two of eight and more
-            (changed, added, left out, or swapped with the next one), or one in the wrong place,
-            `athsma` for `asthma`; first those that begin alike, of these first the ones seen most
-            often.
+        word (str): in lower case.
+        RETURNS (list[str]): words at the least distance, in letters changed, inserted, deleted or
+            swapped: at most one letter, or two in words of eight letters or more and in
+            permutations (`athsma` for `asthma`). First those with the same first letter, then the
+            most frequent.
         """
         if len(word) < _ONE_LETTER_FROM:
             return []
@@ -97,7 +96,7 @@ class WordIndex(NameIndex):
 
 
 class KnownWords(CachedIndex[WordIndex]):
-    """The words of a vocabulary; follows names that are added while running.
+    """The words of a vocabulary, including names added while running.
 
     vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
     """
@@ -109,13 +108,13 @@ class KnownWords(CachedIndex[WordIndex]):
         self._added_words: tuple[int, frozenset[str]] = (-1, frozenset())
 
     def count(self, word: str) -> int:
-        """word (str): in lower case. RETURNS (int): how often it was seen in stored names and
-        abstracts, 0 for no word."""
+        """word (str): in lower case. RETURNS (int): its number of stored names and abstracts, 0 if
+        it is unknown."""
         return self.index.count(word)
 
     def corrections(self, word: str) -> list[str]:
-        """word (str): in lower case. RETURNS (list[str]): the words that it may have been meant to
-        be, see `WordIndex.nearest`; only itself if it is a word, or similar to none."""
+        """word (str): in lower case. RETURNS (list[str]): known words that it may be a misspelling
+        of, see `WordIndex.nearest`; only itself if it is known or similar to none."""
         version = self._vocabulary.version
         if self._added_words[0] != version:
             words = " ".join(self._vocabulary.added_names.values()).split()
@@ -125,7 +124,7 @@ class KnownWords(CachedIndex[WordIndex]):
 
 @cache
 def common_words() -> dict[str, int]:
-    """RETURNS (dict[str, int]): words of biomedical abstracts, and the documents that have each."""
+    """RETURNS (dict[str, int]): words of biomedical abstracts and their document frequencies."""
     lines = gzip.decompress(FILE.read_bytes()).decode().splitlines()
     return {word: int(n) for word, n in (line.split("\t") for line in lines)}
 

@@ -1,35 +1,32 @@
-"""What a vocabulary is made of: concepts, their names in normal form, their identifiers."""
+"""Concepts of a vocabulary, and the normal form of their names."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 SCOPES = ("PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED")
-"""What a source says of a name of a concept, the nearest to the concept first: it is the source's
-own name of it; means the same; something narrower, broader or related (OBO, MeSH); is out of use,
-or not to be shown (UMLS)."""
-_ENTITY_FIELDS = ("concept_id", "canonical_name", "aliases", "types", "definition")
+"""How a name relates to its concept according to the source, closest first: it is the preferred
+name; has the same meaning; or a narrower, broader or related one (OBO, MeSH); is obsolete, or
+suppressed (UMLS)."""
 _SHOWN_ALIASES = 10
 _PUNCTUATION = re.compile(r"[,.;{}\[\]()+\-_*/?!`\"'=%><]")
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A concept of a vocabulary; the fields are scispaCy's, and four more. It unpacks, is indexed
-    and prints as scispaCy's `Entity`, a tuple of the first five.
+    """A concept of a vocabulary, with the fields of scispaCy's `Entity` and four more.
 
     concept_id (str): the code with its vocabulary, e.g. `MESH:D003920`.
     canonical_name (str): the preferred name, in its original spelling.
     aliases (tuple[str, ...]): the other names, in their original spelling.
     types (tuple[str, ...]): semantic types, e.g. `T047` or `Disease`.
     definition (str | None): free text.
-    alternate_ids (tuple[str, ...]): further identifiers of the same concept (merged, retired).
+    alternate_ids (tuple[str, ...]): other identifiers of the concept (merged, retired).
     parents (tuple[str, ...]): identifiers of the concepts directly above it in the hierarchy.
-    scopes (tuple[tuple[str, str], ...]): names of which the source says how they belong to the
-        concept, and which of `SCOPES` it says, e.g. `(("sugar sickness", "RELATED"),)`.
-    parts (tuple[str, ...]): identifiers of its members, where it is a family of genes or a complex,
-        e.g. `NCBIGene:4790` of `FPLX:NFkappaB_1`.
+    scopes (tuple[tuple[str, str], ...]): names with their scopes, one of `SCOPES` each, if the
+        source gives them, e.g. `(("sugar sickness", "RELATED"),)`.
+    parts (tuple[str, ...]): identifiers of the members of a gene family or complex, e.g.
+        `NCBIGene:4790` of `FPLX:NFkappaB_1`.
     """
 
     concept_id: str
@@ -48,19 +45,9 @@ class Concept:
         return (self.canonical_name, *self.aliases)
 
     def scope_of(self, name: str) -> str:
-        """name (str): one of its names, as it is spelled. RETURNS (str): its scope, see `SCOPES`;
-        empty where its source says nothing."""
+        """name (str): one of its names, in its spelling. RETURNS (str): the scope, see `SCOPES`;
+        empty if the source gives none."""
         return dict(self.scopes).get(name, "")
-
-    def __iter__(self) -> Iterator[Any]:
-        return (getattr(self, name) for name in _ENTITY_FIELDS)
-
-    def __getitem__(self, i: int | slice) -> Any:
-        return tuple(self)[i]
-
-    def _asdict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): the fields of scispaCy's `Entity`."""
-        return dict(zip(_ENTITY_FIELDS, self, strict=True))
 
     def __str__(self) -> str:
         n = len(self.aliases)
@@ -75,8 +62,8 @@ class Concept:
 
 
 def nearest_scopes(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """pairs (Iterable[tuple[str, str]]): names with one of `SCOPES` each. RETURNS (tuple[tuple[str,
-    str], ...]): each name once, with the nearest of its scopes."""
+    """pairs (Iterable[tuple[str, str]]): names and their scopes. RETURNS (tuple[tuple[str, str],
+    ...]): distinct names with the closest of their scopes."""
     nearest: dict[str, str] = {}
     for name, scope in pairs:
         before = nearest.get(name, scope)
@@ -85,9 +72,9 @@ def nearest_scopes(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], .
 
 
 def normalize_name(text: str) -> str:
-    """Lower-case a name and blank its punctuation, as GenBioEL does (appendix E.1, step 2).
+    """Lower-case a name and replace its punctuation, as GenBioEL does (appendix E.1, step 2).
 
     text (str): a name, e.g. `Non-inherited (rare) form`.
-    RETURNS (str): words with one space between, e.g. `non inherited rare form`; may be empty.
+    RETURNS (str): words separated by single spaces, e.g. `non inherited rare form`; may be empty.
     """
     return " ".join(_PUNCTUATION.sub(" ", text.lower()).split())

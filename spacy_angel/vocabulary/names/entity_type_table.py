@@ -1,29 +1,27 @@
-"""The table of entity types: all that the package knows of each stands in its row.
-
-How tools and corpora spell them stands in `labels.yml`.
-"""
+"""The table of entity types, with all properties of each. The spellings of tools and corpora are in
+`labels.yml`."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class EntityType:
-    """What is known of the mentions and concepts of an entity type; what is left out is not.
+    """Properties of an entity type.
 
-    name (str): the label of such mentions.
-    labels (tuple[str, ...]): plain words for it.
-    types (str): a pattern of the semantic types of its concepts, by name, by the namespaces of OBO
-        files, by branches of MeSH's tree; those of the UMLS stand among the labels. With it a
-        mention links to no concept of another entity type.
-    part_of (str): the entity type that a vocabulary may have it as part of.
-    shipped (tuple[str, ...]): its semantic types in the vocabularies that ship.
-    mesh_names (tuple[str, ...]): branches of MeSH whose names take the place of mentions in the
-        training of a recogniser.
-    id_prefix (str): of identifiers that corpora give as plain numbers.
-    is_strict (bool): a similar name is another thing: drugs differ in a letter.
-    is_of_species (bool): such concepts are told apart by their species.
-    is_word (bool): its names are words, in which typos are corrected.
-    color (str): background of its box under black text, distinguishable with color blindness.
+    name (str): the label of its mentions.
+    labels (tuple[str, ...]): other words for it.
+    types (str): pattern of the semantic types of its concepts: names, namespaces of OBO files, or
+        branches of the MeSH tree; UMLS types are among the labels. With a pattern, its mentions do
+        not link to concepts of other entity types.
+    part_of (str): an entity type that includes it in some vocabularies.
+    shipped (tuple[str, ...]): its semantic types in the shipped vocabularies.
+    mesh_names (tuple[str, ...]): branches of MeSH whose names replace mentions in the training data
+        of recognizers.
+    id_prefix (str): prefix of identifiers that corpora give as plain numbers.
+    is_strict (bool): similar names mean different things, like drugs that differ by a letter.
+    is_of_species (bool): its concepts are distinguished by species.
+    is_word (bool): its names are words, so typos are corrected.
+    color (str): background color under black text, distinguishable with color blindness.
     """
 
     name: str
@@ -55,7 +53,7 @@ ENTITY_TYPE_TABLE = (
         ("Chemical", "Chemicals", "Compound", "Drug", "Drugs", "Medication", "Substance"),
         types=r"chemical|drug|chebi(_ontology)?|D\d*",
         shipped=("D",),
-        # those that corpora mark, which are no proteins, nucleic acids or actions of drugs
+        # without proteins, nucleic acids and drug actions, which corpora do not mark as chemicals
         mesh_names=("D01", "D02", "D03", "D04"),
         is_strict=True,
         is_word=True,
@@ -64,10 +62,10 @@ ENTITY_TYPE_TABLE = (
     EntityType(
         "GENE",
         ("Gene", "Genes", "Protein", "Proteins"),
-        # with the types of NCBI Gene
+        # includes the types of NCBI Gene
         types=r"gene|protein|hgnc|ncbigene|protein-coding|pseudo|(nc|t|r|sn|sno|sc)RNA",
         shipped=("Gene",),
-        # GNormPlus writes the gene's species behind the number
+        # GNormPlus writes the species of the gene after the number
         id_prefix="NCBIGene",
         is_strict=True,
         is_of_species=True,
@@ -85,7 +83,7 @@ ENTITY_TYPE_TABLE = (
     EntityType(
         "CELL_LINE",
         ("Cell line", "Cell lines"),
-        # with the categories of Cellosaurus
+        # includes the categories of Cellosaurus
         types=r"cell ?line|.* cell line|hybridoma"
         r"|(?:embryonic|induced pluripotent|somatic) stem cell",
         shipped=("Cell line",),
@@ -96,7 +94,7 @@ ENTITY_TYPE_TABLE = (
     EntityType(
         "PHENOTYPE",
         ("Phenotype", "Phenotypes", "Phenotypic abnormality"),
-        # HPO's are among MeSH's and UMLS's diseases
+        # MeSH and the UMLS have them among diseases
         part_of="DISEASE",
         shipped=("Phenotype",),
         color="#ae9fb0",
@@ -112,4 +110,4 @@ ENTITY_TYPE_TABLE = (
 )
 """All entity types, the most frequent first."""
 STRICT = frozenset(one.name for one in ENTITY_TYPE_TABLE if one.is_strict)
-"""Those of which a similar name is another thing."""
+"""Entity types with `is_strict`."""

@@ -1,5 +1,4 @@
-"""What labels of mentions and semantic types of vocabularies have in common: diseases, chemicals,
-and so on, whatever each calls them."""
+"""The entity types of mentions, by their labels, and of concepts, by their semantic types."""
 
 import re
 from collections.abc import Iterable
@@ -14,13 +13,13 @@ _OF_SPECIES = {one.name for one in ENTITY_TYPE_TABLE if one.is_of_species}
 
 
 def is_foreign(label: str, types: Iterable[str]) -> bool:
-    """Whether a mention cannot be a concept, for they are of different entity types.
+    """Whether a mention and a concept have different entity types.
 
     label (str): of the mention.
     types (Iterable[str]): semantic types of the concept.
-    RETURNS (bool): e.g. `("CHEMICAL", ["Disease"])` → True; False where label or one of the types
-        is of no known entity type, or there is no type. Species, `other` and `unknown` do not
-        count as types.
+    RETURNS (bool): e.g. `("CHEMICAL", ["Disease"])` → True; False if the entity type of the label
+        or of a semantic type is unknown, or the concept has no types. Species, `other` and
+        `unknown` are ignored.
     """
     entity_types = _types_of_label(label)
     of_types = [_types_of_semantic_type(name) for name in types if not _says_nothing(name)]
@@ -30,8 +29,8 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
 
 
 def _says_nothing(semantic_type: str) -> bool:
-    """Whether it does not say what something is: its species, or `other` or `unknown`, as NCBI
-    has it of some genes."""
+    """Whether it says nothing about the entity type: a species, or `other` or `unknown`, as in NCBI
+    Gene."""
     return is_taxon(semantic_type) or semantic_type.lower() in ("other", "unknown")
 
 
@@ -46,21 +45,20 @@ def is_cell_line(label: str) -> bool:
 
 
 def is_gene(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether it is a gene or what it codes for."""
+    """label (str): of a mention. RETURNS (bool): whether it is a gene or gene product."""
     return "GENE" in _types_of_label(label)
 
 
 def may_need_species(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether its concept may be that of a species:
-    not of diseases, chemicals and species themselves, but of genes, cell lines and all labels that
-    are of no known entity type."""
+    """label (str): of a mention. RETURNS (bool): whether its concept may depend on the species: for
+    genes, cell lines and labels of unknown entity type, not for diseases, chemicals and species."""
     entity_types = _types_of_label(label)
     return not entity_types or not entity_types.isdisjoint(_OF_SPECIES)
 
 
 def label_of(types: Iterable[str]) -> str | None:
-    """types (Iterable[str]): semantic types of a concept. RETURNS (str | None): the label of the
-    first that is of a known entity type, e.g. `["T047"]` → `DISEASE`."""
+    """types (Iterable[str]): semantic types of a concept. RETURNS (str | None): the first known
+    entity type, e.g. `["T047"]` → `DISEASE`."""
     entity_types = (
         entity_type for name in types for entity_type in sorted(_types_of_semantic_type(name))
     )
@@ -69,7 +67,7 @@ def label_of(types: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _types_of_label(label: str) -> frozenset[str]:
-    """Those that types tell, too."""
+    """Entity types that semantic types can have, too."""
     return wider_entity_types_of(label) & _TYPES.keys()
 
 

@@ -1,4 +1,4 @@
-"""Identifiers: one normal form, composites taken apart and joined."""
+"""Normalize identifiers; split and join composite ones."""
 
 import re
 
@@ -20,24 +20,23 @@ _BARE_PREFIXES = (
     (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
     (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),
 )
-# Not the plus of a variant's place, `c.360+1G>C`, `c.88+2_88+5del`, which ends in no digit.
+# Not the plus in the position of a variant, `c.360+1G>C`, `c.88+2_88+5del`.
 _PLUS = r"\+(?!\d{1,7}(?:[_=ACGTUacgtu]|kb|del|dup|ins|inv))"
 _MARK = re.compile(rf"[|]|{_PLUS}")
 _ANY_MARK = re.compile(rf"([|,;]|{_PLUS})")
-# Identifiers of variants are no vocabulary's: dbSNP's numbers, and normal forms.
+# Variants, which get no prefix: dbSNP identifiers and HGVS.
 _VARIANT = re.compile(r"rs\d{1,12}|(?:[A-Z]{2,4}_?[\d.]{3,16}:)?[cgmnrp]\.\S+", re.ASCII)
 _IRI = re.compile(r"<?https?://\S+[/#]([A-Za-z][\w.-]+?)_([\w.-]*\d[\w.-]*)>?")
 _OMIM = re.compile(r"\d{6}", re.ASCII)
 
 
 def normalize_id(raw: str, prefix: str = "") -> str:
-    """Bring one identifier to the form in which identifiers are stored and compared.
+    """Normalize an identifier for storage and comparison.
 
-    raw (str): one identifier as a file has it, not a composite, e.g. `D003920`, `mesh:D003920`,
-        `DO:DOID:9351` (CTD's way of writing it).
-    prefix (str): the vocabulary of an identifier that comes without one, e.g. `MESH`.
-    RETURNS (str): e.g. `MESH:D003920`, `DOID:9351`; the prefixes of other vocabularies stay as
-        they are; without a known prefix the code alone; empty where there is no code.
+    raw (str): a single identifier, e.g. `D003920`, `mesh:D003920`, or `DO:DOID:9351` as in CTD.
+    prefix (str): vocabulary of identifiers without prefix, e.g. `MESH`.
+    RETURNS (str): e.g. `MESH:D003920`, `DOID:9351`. Prefixes of other vocabularies are unchanged.
+        Without any prefix, the code alone; empty without a code.
     """
     vocabulary, parts = prefix, raw.strip().split(":")
     known = 0
@@ -54,22 +53,22 @@ def normalize_id(raw: str, prefix: str = "") -> str:
 
 def iri_to_id(iri: str) -> str:
     """iri (str): e.g. `http://purl.obolibrary.org/obo/HP_0000118`, in angle brackets or not.
-    RETURNS (str): the compact identifier, `HP:0000118`; what has another form as it is."""
+    RETURNS (str): the compact identifier, `HP:0000118`; other texts unchanged."""
     match = _IRI.fullmatch(iri)
     return f"{match[1]}:{match[2]}" if match else iri
 
 
 def split_ids(concept_ids: str) -> list[str]:
-    """Take a composite apart.
+    """Split a composite identifier.
 
     concept_ids (str): e.g. `MESH:D001943|MESH:D010051` or `MESH:D008113+MESH:D018198`.
-    RETURNS (list[str]): the ids in order, e.g. `["MESH:D001943", "MESH:D010051"]`.
+    RETURNS (list[str]): its identifiers in order, e.g. `["MESH:D001943", "MESH:D010051"]`.
     """
     return [part for part in _MARK.split(concept_ids) if part]
 
 
 def join_ids(concept_ids: list[str], like: str) -> str:
-    """RETURNS (str): ids joined by `+` where `like` is joined so, otherwise by `|`."""
+    """RETURNS (str): identifiers joined by `+` if `like` is, otherwise by `|`."""
     return ("+" if "+" in like and "|" not in like else "|").join(concept_ids)
 
 
@@ -107,7 +106,7 @@ def _prefix_of(concept_id: str, prefix: str) -> str:
 
 
 def bare_prefix(code: str) -> str:
-    """The vocabulary of an identifier without prefix, where its form tells.
+    """Guess the vocabulary of an identifier without prefix from its form.
 
     code (str): e.g. `C0011849`, `D003920`, `C538288`.
     RETURNS (str): `UMLS`, `MESH`, or empty.

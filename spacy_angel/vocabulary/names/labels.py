@@ -1,6 +1,5 @@
-"""Labels of mentions by the entity type that they stand for, whoever spells them: `OrganismTaxon`,
-`TAXON` and `Species` are SPECIES. The tables are
-`entity_type_table` and `labels.yml`."""
+"""The entity types of labels in the spelling of any tool: `OrganismTaxon`, `TAXON` and `Species`
+are all SPECIES. The tables are `entity_type_table` and `labels.yml`."""
 
 import re
 from collections.abc import Iterable
@@ -15,33 +14,33 @@ LABELS = Path(__file__).with_name("labels.yml")
 ENTITY_TYPES = tuple(one.name for one in ENTITY_TYPE_TABLE)
 """All entity types, the most frequent first."""
 ANY = "ANY"
-"""The entity type of labels that say nothing: such a mention may be any concept."""
+"""The entity type of neutral labels: such a mention may be any concept."""
 _WIDER = {one.name: one.part_of for one in ENTITY_TYPE_TABLE if one.part_of}
 
 
 @lru_cache(maxsize=4096)
 def entity_types_of(label: str) -> frozenset[str]:
-    """label (str): of a mention, e.g. `GENE_OR_GENE_PRODUCT`, or types of the UMLS, `T116,T123`.
-    RETURNS (frozenset[str]): what it may be, e.g. `{"GENE"}`; several where the label does not
-        tell, as `CELL` for types and lines; `{"ANY"}` where it says nothing; none where no entry of
-        the table is spelled like it but for case, spaces and signs."""
+    """label (str): of a mention, e.g. `GENE_OR_GENE_PRODUCT`, or UMLS types, `T116,T123`.
+    RETURNS (frozenset[str]): its entity types, e.g. `{"GENE"}`; several for an ambiguous label such
+        as `CELL`; `{"ANY"}` for a neutral label; empty for an unknown label. Case, spaces and
+        punctuation are ignored."""
     table = _types_by_spelling()
     if (known := table.get(_spelling(label))) is not None:
         return known
-    # MedMentions gives all types of a concept.
+    # MedMentions lists all types of a concept.
     parts = [table.get(_spelling(part), frozenset()) for part in label.split(",")]
     return frozenset().union(*parts) if all(parts) else frozenset()
 
 
 def entity_type_of(label: str) -> str | None:
-    """label (str): of a mention. RETURNS (str | None): the first of `ENTITY_TYPES` that it may be;
-    None where there is none, or the label says nothing."""
+    """label (str): of a mention. RETURNS (str | None): the first of its entity types in the order
+    of `ENTITY_TYPES`; None for a neutral or unknown label."""
     entity_types = entity_types_of(label)
     return next((entity_type for entity_type in ENTITY_TYPES if entity_type in entity_types), None)
 
 
 def wider_entity_types_of(label: str) -> frozenset[str]:
-    """label (str): of a mention. RETURNS (frozenset[str]): its entity types, and those that they
+    """label (str): of a mention. RETURNS (frozenset[str]): its entity types and those that these
     are part of, e.g. `Symptom` → `{"PHENOTYPE", "DISEASE"}`."""
     entity_types = entity_types_of(label)
     return entity_types | {
@@ -50,13 +49,13 @@ def wider_entity_types_of(label: str) -> frozenset[str]:
 
 
 def is_neutral(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether it says of no entity type that it is
-    one."""
+    """label (str): of a mention. RETURNS (bool): whether it stands for no particular entity
+    type."""
     return ANY in entity_types_of(label)
 
 
 def find_entries(label: str, entries: Iterable[str], *, wider: bool = False) -> tuple[str, ...]:
-    """Which entries of a setting hold for a label; the user's own spelling goes first.
+    """Find the entries of a setting that apply to a label; the user's own spelling comes first.
 
         Disease     of DISEASE, CHEMICAL           → DISEASE
         Medication  of DISEASE, DRUG               → DRUG
@@ -64,11 +63,11 @@ def find_entries(label: str, entries: Iterable[str], *, wider: bool = False) -> 
         Symptom     of SYMPTOM, DISEASE, PHENOTYPE → SYMPTOM
 
     label (str): of a mention.
-    entries (Iterable[str]): labels that the setting has something for.
-    wider (bool): where there is none, take that of an entity type which the label's is part of, as
-        DISEASE for `Phenotype`.
-    RETURNS (tuple[str, ...]): the entry that is the label; or else is spelled like it but for case,
-        spaces and signs; or those of its entity type by name; or by the table.
+    entries (Iterable[str]): labels that the setting has.
+    wider (bool): if there is none, use the entity type that the label's is part of, such as DISEASE
+        for `Phenotype`.
+    RETURNS (tuple[str, ...]): the entry that equals the label; or else equals it except for case,
+        spaces and punctuation; or else has its entity type.
     """
     return _find_entries(label, tuple(entries), wider)
 
@@ -89,7 +88,7 @@ def _find_entries(label: str, entries: tuple[str, ...], wider: bool) -> tuple[st
 def _of_types(entity_types: frozenset[str], entries: tuple[str, ...]) -> tuple[str, ...]:
     names = {_spelling(entity_type): entity_type for entity_type in entity_types}
     rest = entity_types - {names.get(_spelling(entry)) for entry in entries}
-    # An entry for what may be several entity types, as SYMPTOM, is not for each of them.
+    # An entry with several entity types, such as SYMPTOM, does not apply to only one of them.
     return tuple(
         entry
         for entry in entries
@@ -98,8 +97,7 @@ def _of_types(entity_types: frozenset[str], entries: tuple[str, ...]) -> tuple[s
 
 
 def labels_by_tool() -> dict[str, dict[str, tuple[str, ...]]]:
-    """RETURNS (dict[str, dict[str, tuple[str, ...]]]): whose labels → entity type → as spelled
-    there."""
+    """RETURNS (dict[str, dict[str, tuple[str, ...]]]): tool → entity type → its labels."""
     table: dict[str, dict[str, list[str]]] = yaml.safe_load(LABELS.read_text("utf8"))
     return {"Entity types": {one.name: one.labels for one in ENTITY_TYPE_TABLE}} | {
         tool: {entity_type: tuple(labels) for entity_type, labels in of_tool.items()}

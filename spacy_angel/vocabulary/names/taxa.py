@@ -1,8 +1,8 @@
-"""Species that texts speak of in words of their own: laboratory animals, model organisms, people.
+"""Words for species: laboratory animals, model organisms and people.
 
-`data/species.tsv` has a phrase, the number of its taxon and its role a line; a method has no taxon.
-Numbers and scientific names are NCBI Taxonomy's. A vocabulary of NCBI Taxonomy knows many more
-names, but that a patient, a woman or a child is a human being stands in none.
+Each line of `data/species.tsv` has a phrase, the NCBI Taxonomy number of its taxon, and its role;
+methods have no taxon. A vocabulary of NCBI Taxonomy has many more names, but not that a patient, a
+woman or a child is human.
 """
 
 from collections.abc import Mapping
@@ -15,16 +15,16 @@ HUMAN, MOUSE, RAT = f"{PREFIX}9606", f"{PREFIX}10090", f"{PREFIX}10116"
 FILE = DATA / "species.tsv"
 NAME, WORD, SIGN, HOST, _METHOD = "name", "word", "sign", "host", "method"
 """Roles of a phrase. NAME: the scientific name. WORD: another word for the species, `mice`. SIGN:
-cells or tools of the species, which do not name it but show whose genes are meant, `hek 293`. HOST:
-an animal with tissue of the species in it, `nude mice` of HUMAN, whose genes are then the species'.
-_METHOD: names a method or reagent and hides the species in it, `yeast two hybrid`."""
+cells or tools that imply the species, `hek 293`. HOST: an animal that hosts tissue of the species,
+`nude mice` for HUMAN. _METHOD: a method or reagent whose name contains a species, `yeast two
+hybrid`."""
 
 
 class Taxon(NamedTuple):
-    """A species and what it is called.
+    """A species and its phrases.
 
     concept_id (str): e.g. `NCBITaxon:10090`.
-    phrases (Mapping[str, tuple[str, ...]]): by role, in small letters.
+    phrases (Mapping[str, tuple[str, ...]]): by role, in lower case.
     """
 
     concept_id: str
@@ -36,17 +36,17 @@ class Taxon(NamedTuple):
         return self.phrases[NAME][0]
 
     def of(self, *roles: str) -> tuple[str, ...]:
-        """roles (str): e.g. `WORD`. RETURNS (tuple[str, ...]): phrases that have one."""
+        """roles (str): e.g. `WORD`. RETURNS (tuple[str, ...]): phrases with these roles."""
         return tuple(phrase for role in roles for phrase in self.phrases.get(role, ()))
 
 
 def is_taxon(name: str) -> bool:
-    """name (str): identifier or semantic type. RETURNS (bool): whether it is a taxon's."""
+    """name (str): identifier or semantic type. RETURNS (bool): whether it is a taxon."""
     return name.startswith(PREFIX)
 
 
 def is_virus(name: str) -> bool:
-    """name (str): of a taxon. RETURNS (bool): e.g. of `human papillomavirus type 16`."""
+    """name (str): of a taxon. RETURNS (bool): whether it is a virus."""
     return "virus" in name.lower()
 
 

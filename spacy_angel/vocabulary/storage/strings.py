@@ -1,4 +1,4 @@
-"""Many strings as two flat arrays, read in batches and found by their hashes."""
+"""Sequences of strings as two flat arrays, with lookup by hash."""
 
 import os
 import weakref
@@ -10,14 +10,14 @@ from itertools import pairwise, repeat
 import numpy as np
 
 _CHUNK = 65536
-# Steps after which the search for a hash halves the rest instead, which bounds the worst case.
+# Steps of interpolation search before binary search takes over, which bounds the worst case.
 _INTERPOLATIONS = 8
 
 
 class Strings:
     """A sequence of strings as UTF-8 bytes and offsets, in memory or mapped from disk.
 
-    data (np.ndarray): uint8[total], the strings one after the other.
+    data (np.ndarray): uint8[total], the concatenated strings.
     offsets (np.ndarray): int32[n + 1], int64 for 2 GB and more; string `i` is
         `data[offsets[i]:offsets[i + 1]]`.
     """
@@ -25,8 +25,8 @@ class Strings:
     def __init__(self, data: np.ndarray, offsets: np.ndarray) -> None:
         self.data = data
         self.offsets = offsets
-        # A mapped column is read from its file: the pages and their cache are the same, but Linux
-        # makes 64 KB around every touched byte of a mapping resident in the process.
+        # Mapped data is read from the file instead: Linux would make 64 KB around every byte
+        # accessed through the mapping resident in the process.
         self._file: int | None = None
         self._start = 0
         mapping = data.base
@@ -35,7 +35,7 @@ class Strings:
             weakref.finalize(self, os.close, self._file)
 
     def __reduce__(self) -> tuple[type["Strings"], tuple[np.ndarray, np.ndarray]]:
-        # without the open file, whose number means nothing in another process
+        # without the file descriptor, which is not valid in another process
         return Strings, (self.data, self.offsets)
 
     def __len__(self) -> int:
@@ -55,7 +55,7 @@ class Strings:
         if self._file is None:
             pairs = zip(begins.tolist(), ends.tolist(), strict=True)
             return [self.data[a:b].tobytes().decode() for a, b in pairs]
-        # unlike seek and read, safe in threads and after a fork
+        # safe in threads and after a fork, unlike seek and read
         at = begins.astype(np.int64) + self._start
         read = map(os.pread, repeat(self._file), (ends - begins).tolist(), at.tolist())
         return list(map(bytes.decode, read))
@@ -65,7 +65,7 @@ class Strings:
         lengths = np.diff(self.offsets)[rows]
         offsets = offsets_of(lengths)
         data = np.empty(offsets[-1], dtype=np.uint8)
-        # in pieces: the byte positions take eight times the room of the bytes
+        # in chunks, since the positions take eight times the memory of the bytes
         for begin in range(0, len(rows), _CHUNK):
             part = slice(begin, begin + _CHUNK)
             into = np.arange(offsets[begin], offsets[min(begin + _CHUNK, len(rows))])
@@ -74,17 +74,17 @@ class Strings:
         return Strings(data, offsets)
 
     def hashes(self) -> np.ndarray:
-        """RETURNS (np.ndarray): uint64[n], a digest a string, the same on every machine."""
+        """RETURNS (np.ndarray): uint64[n], digests of the strings, the same on every machine."""
         digests = (blake2b(text, digest_size=8).digest() for text in self._encoded())
         hashes = (int.from_bytes(digest, "little") for digest in digests)
         return np.fromiter(hashes, dtype=np.uint64, count=len(self))
 
     def find(self, texts: Sequence[str], by_hash: np.ndarray) -> list[list[int]]:
-        """Look strings up by their hashes, which are not stored: they are uniform, so interpolation
-        search (Perl, Itai and Avni 1978) reads and hashes few of the strings.
+        """Look up strings by their hashes. Hashes are computed, not stored: as they are uniformly
+        distributed, interpolation search (Perl, Itai and Avni 1978) hashes only a few strings.
 
         texts (Sequence[str]): n strings.
-        by_hash (np.ndarray): int32[m], rows in the order of their `hashes`, equal ones ascending.
+        by_hash (np.ndarray): int32[m], rows ordered by `hashes`, ties ascending.
         RETURNS (list[list[int]]): the rows of each text, ascending.
         """
         data, file, start, offsets = self.data, self._file, self._start, self.offsets
@@ -93,8 +93,8 @@ class Strings:
             wanted = text.encode("utf8", errors="replace")
             hashed = int.from_bytes(blake2b(wanted, digest_size=8).digest(), "little")
             matches: list[int] = []
-            # The first position with this hash or a greater one is from `begin` to `end`; the
-            # hashes between are from `low` to `high`. Once it is found, `begin` walks on from it.
+            # The first position with at least this hash is between `begin` and `end`, where the
+            # hashes are between `low` and `high`. Once it is found, `begin` moves on from there.
             begin, end, low, high, steps = 0, len(by_hash), 0, 2**64, 0
             while begin < len(by_hash):
                 is_found = begin == end
@@ -147,12 +147,12 @@ class StringsBuilder:
         return (self._data[a:b].decode("utf8") for a, b in pairwise(self._offsets))
 
     def append(self, text: str) -> None:
-        """text (str): goes to the end."""
+        """text (str): appended."""
         self._data += encode(text)
         self._offsets.append(len(self._data))
 
     def finish(self) -> Strings:
-        """RETURNS (Strings): what was collected; the builder's memory is shared, not copied."""
+        """RETURNS (Strings): the collected strings, which share the builder's memory."""
         offsets = to_numpy(self._offsets)
         if offsets[-1] <= np.iinfo(np.int32).max:
             offsets = offsets.astype(np.int32)
@@ -160,8 +160,8 @@ class StringsBuilder:
 
 
 def offsets_of(lengths: np.ndarray) -> np.ndarray:
-    """lengths (np.ndarray): int[n]. RETURNS (np.ndarray): int32[n + 1] where things of these
-    lengths begin and end, one after the other; int64 where they reach 2 GB."""
+    """lengths (np.ndarray): int[n]. RETURNS (np.ndarray): int32[n + 1], offsets of consecutive
+    items of these lengths; int64 for 2 GB and more."""
     total = lengths.sum(dtype=np.int64)
     fits = total <= np.iinfo(np.int32).max
     offsets = np.zeros(len(lengths) + 1, dtype=np.int32 if fits else np.int64)
@@ -170,10 +170,10 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
 
 
 def encode(text: str) -> bytes:
-    """RETURNS (bytes): UTF-8; half a surrogate pair, which has none, becomes `?`."""
+    """RETURNS (bytes): UTF-8; unpaired surrogates are replaced by `?`."""
     return text.encode("utf8", errors="replace")
 
 
 def to_numpy(values: "array[int]") -> np.ndarray:
-    """RETURNS (np.ndarray): the array's own memory, with its type."""
+    """RETURNS (np.ndarray): a view of the array."""
     return np.frombuffer(values, dtype=values.typecode)

@@ -1,6 +1,6 @@
-"""The stored vocabulary: concepts and names as flat columns that are never changed.
+"""The stored vocabulary: concepts and names as flat, immutable columns.
 
-Rows and how they refer to each other:
+Rows refer to each other as follows:
 
     concept i    its identifier ids[i]; spellings concept_spellings[i] .. [i + 1] - 1, the canonical
                  name first; alternate identifiers ids[n + alternates[i]] ..
@@ -9,12 +9,11 @@ Rows and how they refer to each other:
     name j       names[j] in normal form, each once; its spellings are
                  name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
 
-Some columns exist only where a concept needs them. Hierarchy: the rows of the concepts directly
-above concept i are parents[parent_offsets[i]] .. parents[parent_offsets[i + 1] - 1]. Scopes:
-`spelling_scope[r]` is 1 + the index of the scope of spelling r in `concepts.SCOPES`, 0 if its
-source does not give one. Definitions: that of concept i is the string definition[i], empty if it
-has none. Parts: those of concept i are the strings part[concept_parts[i]] ..
-part[concept_parts[i + 1] - 1].
+Some columns are optional. Hierarchy: the rows of the concepts directly above concept i are
+parents[parent_offsets[i]] .. parents[parent_offsets[i + 1] - 1]. Scopes: `spelling_scope[r]` is
+1 + the index of the scope of spelling r in `concepts.SCOPES`, 0 if its source gives none.
+Definitions: definition[i] is that of concept i, empty if it has none. Parts: those of concept i are
+part[concept_parts[i]] .. part[concept_parts[i + 1] - 1].
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -44,14 +43,14 @@ OPTIONAL_COLUMNS = (
     *("concept_parts", "part_data", "part_offsets"),
     *("definition_data", "definition_offsets"),
 )
-"""A vocabulary has those of hierarchy, scopes, families and definitions that it needs."""
+"""Columns of hierarchy, scopes, parts and definitions, present if any concept has them."""
 _SCOPE_NAMES = ("", *SCOPES)
 _OF_SPECIES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
     *("concept_type_offsets", "concept_types"),
 )
-# What the names, types and alternate identifiers of a concept may come in.
+# Types of fields with several values.
 _SEVERAL = (tuple, list, set, frozenset)
 _FIELD_TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("concept_id", "canonical_name"), ("a text", (str,))),
@@ -61,16 +60,16 @@ _FIELD_TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
         ("several texts, e.g. ('one', 'two')", _SEVERAL),
     ),
 }
-# A document asks for the same few concepts again and again.
+# Cached, since a document refers to the same few concepts repeatedly.
 _ROWS_KEPT, _CONCEPTS_KEPT = 65_536, 4_096
 
 
 class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
-    columns (Columns): the arrays named in `COLUMNS`; those of `OPTIONAL_COLUMNS` may be missing.
-    shared_names (SharedNames): who gets a name that several concepts have: `all` of them, or the
-        one with `fewer_names`, which comes first in `name_rows`.
+    columns (Columns): the arrays named in `COLUMNS`, and any of `OPTIONAL_COLUMNS`.
+    shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the one
+        with `fewer_names`, which comes first in `name_rows`.
     """
 
     def __init__(self, columns: Columns, shared_names: SharedNames) -> None:
@@ -82,34 +81,30 @@ class ConceptTable:
         self._definitions = self._strings("definition") if "definition_data" in columns else None
         self.n_concepts = len(columns["concept_spellings"]) - 1
         self.n_names = len(self.names)
-        self.id_of = lru_cache(_ROWS_KEPT)(self.ids.__getitem__)
-        """Row → identifier of a concept."""
-        self.name = lru_cache(_ROWS_KEPT)(self.names.__getitem__)
-        """Name index → name in normal form."""
-        # the rows of concepts that were asked for, by their own identifiers
+        # own identifier → row, of concepts looked up before
         self._row_of: dict[str, int | None] = {}
         self._type_names = list(self.types)
         self.concept = lru_cache(_CONCEPTS_KEPT)(self._concept)
-        """Row → concept, with its names as the source spells them."""
+        """Row → concept."""
 
     def __reduce__(self) -> tuple[type["ConceptTable"], tuple[Columns, SharedNames]]:
-        # without what is cached
+        # without caches
         return ConceptTable, (self.columns, self.shared_names)
 
     def _strings(self, name: str) -> Strings:
         return Strings(self.columns[f"{name}_data"], self.columns[f"{name}_offsets"])
 
     def fingerprint(self, by_species: bool) -> str:
-        """by_species (bool): see `ConceptKB.join`. RETURNS (str): digest of all names in their
-        order, which compiled tries depend on; with species also of types and concepts."""
+        """by_species (bool): see `ConceptKB.join`. RETURNS (str): digest of the names in their
+        order, on which compiled tries depend; with `by_species` also of types and concepts."""
         if not by_species:
             return digest(self.names.data, self.names.offsets)
         rule = np.frombuffer(b"species", dtype=np.uint8)
         return digest(rule, *(self.columns[name] for name in _OF_SPECIES))
 
     def find_own_ids(self, concept_ids: Sequence[str]) -> list[int | None]:
-        """concept_ids (Sequence[str]): n identifiers. RETURNS (list[int | None]): the row of the
-        concept whose own each is, None if there is none."""
+        """concept_ids (Sequence[str]): n own identifiers. RETURNS (list[int | None]): the row of
+        each concept, None if there is none."""
         known = self._row_of
         if unknown := list(set(concept_ids).difference(known)):
             if len(known) > _ROWS_KEPT:
@@ -124,28 +119,28 @@ class ConceptTable:
         return self.find_own_ids([concept_id])[0]
 
     def find_id(self, concept_id: str) -> list[int]:
-        """concept_id (str): an identifier. RETURNS (list[int]): the concept whose own it is, then
-        those that have it as an alternate, in their order."""
+        """concept_id (str): any identifier. RETURNS (list[int]): rows of the concept with this own
+        identifier, then of those with this alternate identifier."""
         (found,) = self.ids.find([concept_id], self.columns["id_hash_row"])
         own = [row for row in found if row < self.n_concepts]
         alternates = np.array(found[len(own) :], dtype=np.int64) - self.n_concepts
         return own + _group_of(alternates, self.columns["alternates"]).tolist()
 
     def find_names(self, normals: Sequence[str]) -> list[int | None]:
-        """normals (Sequence[str]): n names in normal form. RETURNS (list[int | None]): the index
-        of each, None if it is no name of the table."""
+        """normals (Sequence[str]): n names in normal form. RETURNS (list[int | None]): their
+        indices, None if the table does not have the name."""
         found = self.names.find(normals, self.columns["name_hash_row"])
         return [rows[0] if rows else None for rows in found]
 
     def concept_ids(
         self, names: Sequence[int], frequencies: Mapping[str, int], *, owners_only: bool = True
     ) -> list[list[str]]:
-        """Concepts of many names.
+        """Look up the concepts of names.
 
         names (Sequence[int]): n name indices.
-        frequencies (Mapping[str, int]): by identifier; of the concepts of a shared name that are
-            equally good, the more frequent ones come first.
-        owners_only (bool): only the concepts that the names lead to, else all that have them.
+        frequencies (Mapping[str, int]): by identifier; concepts of a shared name are ordered by
+            frequency, after those with this canonical name.
+        owners_only (bool): only the concepts that the names lead to, otherwise all with the name.
         RETURNS (list[list[str]]): identifiers of the concepts of each name.
         """
         indices = np.asarray(names, dtype=np.intp)
@@ -171,7 +166,7 @@ class ConceptTable:
         for end in ends.tolist():
             own = list(dict.fromkeys(ids[begin:end]))
             if len(own) > 1 and frequencies and not frequencies.keys().isdisjoint(own):
-                # the best row of a concept comes first, so that it is taken last
+                # reversed, so that the first row of a concept, which is its best, counts
                 pairs = zip(ids[begin:end][::-1], is_alias[begin:end][::-1], strict=True)
                 claims = {c: (alias, -frequencies.get(c, 0)) for c, alias in pairs}
                 own.sort(key=claims.__getitem__)
@@ -194,15 +189,15 @@ class ConceptTable:
         return self.spellings.texts(starts[np.asarray(rows, dtype=np.intp)])
 
     def concept_names(self, rows: Sequence[int]) -> list[list[int]]:
-        """rows (Sequence[int]): n concept rows. RETURNS (list[list[int]]): the name indices of each
-        concept, each once, the canonical name first, whoever owns them."""
+        """rows (Sequence[int]): n concept rows. RETURNS (list[list[int]]): distinct name indices of
+        each concept, the canonical name first, including those that lead to other concepts."""
         starts, indices = self.columns["concept_spellings"], np.asarray(rows, dtype=np.intp)
         begins, ends = starts[indices].tolist(), starts[indices + 1].tolist()
         names = self.columns["spelling_name"]
         result = []
         for begin, end in zip(begins, ends, strict=True):
             own = dict.fromkeys(names[begin:end].tolist())
-            # names that the search cannot write
+            # spellings with an empty normal form
             own.pop(-1, None)
             result.append(list(own))
         return result
@@ -228,18 +223,11 @@ class ConceptTable:
             return [""] * len(rows)
         return [_SCOPE_NAMES[code] for code in self._scopes[rows.start : rows.stop].tolist()]
 
-    def scope_counts(self) -> dict[str, int]:
-        """RETURNS (dict[str, int]): how many spellings have each scope, those that some have."""
-        if self._scopes is None:
-            return {}
-        counts = np.bincount(self._scopes, minlength=len(_SCOPE_NAMES)).tolist()
-        return {name: n for name, n in zip(_SCOPE_NAMES, counts, strict=True) if name and n}
-
     def _parents_of(self, i: int) -> tuple[str, ...]:
         if not self.has_hierarchy:
             return ()
         first, last = self._range("parent_offsets", i)
-        return tuple(map(self.id_of, self.columns["parents"][first:last].tolist()))
+        return tuple(self.ids.texts(self.columns["parents"][first:last]))
 
     def _parts_of(self, i: int) -> tuple[str, ...]:
         if self._parts is None:
@@ -247,12 +235,13 @@ class ConceptTable:
         return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
 
     def spelling_rows(self, i: int) -> range:
-        """i (int): concept row. RETURNS (range): rows of its spellings, the canonical one first."""
+        """i (int): concept row. RETURNS (range): rows of its spellings, the canonical name
+        first."""
         return range(*self._range("concept_spellings", i))
 
     def spellings_of_name(self, j: int) -> list[str]:
-        """j (int): name index. RETURNS (list[str]): its spellings, each once, the best first: the
-        owner's under `fewer_names`, one that is canonical under `all`."""
+        """j (int): name index. RETURNS (list[str]): its distinct spellings, the best first: with
+        `fewer_names` that of its concept, with `all` a canonical one."""
         first, last = self._range("name_spellings", j)
         return list(dict.fromkeys(self.spellings.texts(self.columns["name_rows"][first:last])))
 
@@ -264,10 +253,9 @@ class ConceptTable:
     ) -> np.ndarray:
         """Concepts of a subset.
 
-        types (Collection[str] | None): a concept needs one of them, or no type at all; None asks
-            for none.
-        concept_ids (Collection[str] | None): own identifiers; None takes all.
-        free_types (Collection[str]): count as no type.
+        types (Collection[str] | None): a concept needs one of them, or no type at all; None: any.
+        concept_ids (Collection[str] | None): own identifiers; None: all.
+        free_types (Collection[str]): types that are ignored.
         RETURNS (np.ndarray): bool[n_concepts].
         """
         allowed = np.ones(self.n_concepts, dtype=bool)
@@ -283,15 +271,15 @@ class ConceptTable:
         return allowed
 
     def concepts_of_types(self, types: Collection[str]) -> np.ndarray:
-        """types (Collection[str]): semantic types. RETURNS (np.ndarray): rows of the concepts that
-        have one of them, ascending."""
+        """types (Collection[str]): semantic types. RETURNS (np.ndarray): rows of the concepts with
+        one of them, ascending."""
         wanted = np.array([name in types for name in self.types], dtype=bool)
         hits = np.flatnonzero(wanted[self.columns["concept_types"]])
         return np.unique(_group_of(hits, self.columns["concept_type_offsets"]))
 
     def types_beside(self, types: Collection[str]) -> frozenset[str]:
-        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): those of the concepts
-        that have none of them."""
+        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): types of the concepts
+        that have none of these."""
         is_beside = np.ones(self.n_concepts, dtype=bool)
         is_beside[self.concepts_of_types(types)] = False
         n_types = np.diff(self.columns["concept_type_offsets"])
@@ -299,8 +287,8 @@ class ConceptTable:
         return frozenset(self.types[t] for t in np.unique(kept).tolist())
 
     def concepts_below(self, i: int) -> np.ndarray:
-        """i (int): concept row. RETURNS (np.ndarray): its row and those of all concepts below it in
-        the hierarchy, ascending."""
+        """i (int): concept row. RETURNS (np.ndarray): this row and the rows of all concepts below
+        it in the hierarchy, ascending."""
         found = np.zeros(self.n_concepts, dtype=bool)
         found[i] = True
         if self.has_hierarchy:
@@ -318,7 +306,7 @@ class ConceptTable:
         return "parents" in self.columns
 
     def names_in(self, concepts: np.ndarray) -> np.ndarray:
-        """Names that lead to one of these concepts.
+        """Find the names that lead to one of these concepts.
 
         concepts (np.ndarray): bool[n_concepts].
         RETURNS (np.ndarray): bool[n_names].
@@ -338,26 +326,25 @@ class ConceptTable:
 
 
 def _group_of(rows: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The group that each row falls into, by the offsets of the groups."""
-    # with two types of integers the whole mapped column would be converted
+    """The group of each row, given the offsets of the groups."""
+    # with another integer type, the whole mapped column would be converted
     return np.searchsorted(offsets, rows.astype(offsets.dtype), side="right") - 1
 
 
 def validate_and_normalize(concept: Concept) -> Concept:
-    """A concept as a vocabulary keeps it.
+    """Validate a concept and bring it into the form in which it is stored.
 
-    concept (Concept): as its source gives it.
-    RETURNS (Concept): each name, type, alternate identifier, parent and part once, its own
-        identifier not among the alternates, parents or parts, no empty definition, scopes of its
-        names only.
-    RAISES (AngelError): it has no identifier, or a field is not of its type, e.g. one text in place
-        of several aliases, or a scope is none of `SCOPES`.
+    concept (Concept): any concept.
+    RETURNS (Concept): without repeated values, without its own identifier among alternates, parents
+        and parts, without an empty definition, and with scopes of its own names only.
+    RAISES (AngelError): it has no identifier, or a field has a wrong type, e.g. a string in place
+        of several aliases, or a scope is not in `SCOPES`.
     """
     for field, (expected, types) in _FIELD_TYPES.items():
         value: Any = getattr(concept, field)
         texts: Any = value or ()
         try:
-            # Joining is the quickest way to find what is no text, for millions of concepts.
+            # Joining is the fastest type check for millions of concepts.
             is_right = isinstance(value, types) and "".join(texts) is not None
         except TypeError:
             is_right = False

@@ -1,4 +1,4 @@
-"""From a stream of concepts to the columns of a `ConceptTable`."""
+"""Build a `ConceptTable` from a stream of concepts."""
 
 from array import array
 from collections.abc import Iterable, Iterator
@@ -13,12 +13,12 @@ from .table import INDEXES, ConceptTable, SharedNames, validate_and_normalize
 
 
 class TableBuilder:
-    """Takes concepts one by one and lays them out in columns; millions of them never stand in
-    memory as objects.
+    """Collects concepts one by one in columns, so that millions of them are never in memory as
+    objects.
 
-    A concept that comes a second time, by its identifier, is joined to the first: its names, types,
-    alternate identifiers, parents and parts are added. Canonical name and definition stay the
-    first ones, as does the scope of each name.
+    A concept with the identifier of an earlier one is joined to it: names, types, alternate
+    identifiers, parents and parts are added. The first canonical name and definition are kept, as
+    is the first scope of each name.
     """
 
     def __init__(self) -> None:
@@ -40,9 +40,9 @@ class TableBuilder:
         self._joined: set[int] = set()
 
     def add(self, concept: Concept) -> None:
-        """Take one concept.
+        """Add a concept.
 
-        concept (Concept): goes to the end, or to the one that it is, see `begin_vocabulary`.
+        concept (Concept): a new one, or more of an earlier one, see `begin_vocabulary`.
         RAISES (AngelError): see `validate_and_normalize`.
         """
         concept = validate_and_normalize(concept)
@@ -74,16 +74,16 @@ class TableBuilder:
             self._definitions.append(i, concept.definition)
 
     def begin_vocabulary(self) -> None:
-        """What comes from now on is of another vocabulary than what came before.
+        """Begin another vocabulary: the concepts added from now on belong to it.
 
-        Vocabularies know one concept by different identifiers: what is `OMIM:219700` here may be
-        `MESH:D003550` there, with `OMIM:219700` as an alternate. So a concept is joined to one of
-        an earlier vocabulary in these cases, too:
+        Vocabularies may use different identifiers for a concept: `OMIM:219700` in one may be
+        `MESH:D003550` in another, with `OMIM:219700` as an alternate. A concept is therefore also
+        joined to one of an earlier vocabulary if
 
-        * the earlier one has its identifier as an alternate;
+        * the earlier one has its identifier as an alternate, or
         * exactly one earlier concept's identifier is among its alternates.
 
-        Two concepts of one vocabulary are different ones: only the first is joined so.
+        Concepts of the same vocabulary are distinct, so only the first of them is joined this way.
         """
         self._n_earlier = len(self._index)
         self._earlier_alternates = {}
@@ -93,10 +93,10 @@ class TableBuilder:
             self._earlier_alternates.setdefault(alternate, i)
 
     def finish(self, shared_names: SharedNames) -> tuple[ConceptTable, dict[str, int]]:
-        """Lay out what was added; the builder is of no use afterwards.
+        """Build the table; the builder cannot be used afterwards.
 
         shared_names (SharedNames): see `ConceptTable`.
-        RETURNS (tuple[ConceptTable, dict[str, int]]): the table, and how much there is of what.
+        RETURNS (tuple[ConceptTable, dict[str, int]]): the table, and counts for the metadata.
         """
         n = len(self._index)
         spellings, concept_spellings, rows = self._spellings.finish(n, self._joined)
@@ -123,7 +123,7 @@ class TableBuilder:
             **({"spelling_scope": scopes} if scopes.any() else {}),
             **self._hierarchy(n),
         }
-        # They are large, and no longer needed.
+        # free memory
         self._index, self._name_index = {}, {}
         if len(parts):
             columns["concept_parts"] = concept_parts
@@ -141,8 +141,8 @@ class TableBuilder:
         return table, counts | {"joined_concepts": len(self._joined)}
 
     def _hierarchy(self, n: int) -> Columns:
-        """The rows of the parents of each concept; those that are not in the vocabulary are left
-        out, and there are no columns if none is."""
+        """Columns with the rows of the parents of each concept. Parents that are not in the
+        vocabulary are left out; without any, there are no columns."""
         alternates: dict[str, int] = {}
         for i, alternate in self._alternates if len(self._parents) else ():
             alternates.setdefault(alternate, i)
@@ -159,7 +159,7 @@ class TableBuilder:
         )
 
     def _find(self, concept: Concept) -> int | None:
-        """Which of the concepts that came before it is."""
+        """Row of the earlier concept that it is joined to; None if it is new."""
         for index in (self._index, self._joined_as):
             if (i := index.get(concept.concept_id)) is not None:
                 self._taken.add(i)
@@ -177,13 +177,13 @@ class TableBuilder:
 
 
 class _Group:
-    """Strings that each belong to a concept, in the order in which they come."""
+    """Strings that belong to concepts, in the order in which they are appended."""
 
     def __init__(self) -> None:
         self._strings = StringsBuilder()
         self._concept = array("i")
         self.kept = np.zeros(0, dtype=np.int64)
-        """After `finish`: for each string that was appended the row of its first occurrence."""
+        """After `finish`: for each appended string, the row of its first occurrence."""
 
     def __len__(self) -> int:
         return len(self._concept)
@@ -193,15 +193,15 @@ class _Group:
         self._concept.append(concept)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        """YIELDS: concept and string, in the order in which they came."""
+        """YIELDS: concept and string, in the order in which they were appended."""
         return zip(self._concept, self._strings, strict=True)
 
     def finish(self, n: int, joined: set[int]) -> tuple[Strings, np.ndarray, np.ndarray]:
-        """Bring the strings of each of the n concepts together, each once.
+        """Group the strings by concept and remove repetitions.
 
-        joined: concepts that came in several parts, which may repeat a string.
-        RETURNS: the strings, int32[n + 1] their offsets by concept, the row that each was appended
-            as.
+        n: number of concepts. joined: concepts that were joined, which may repeat a string.
+        RETURNS: the strings, int32[n + 1] their offsets by concept, and the row as which each was
+            appended.
         """
         strings, concept = self._strings.finish(), to_numpy(self._concept)
         self.kept = kept = np.arange(len(strings))
@@ -229,12 +229,12 @@ class _Group:
 
 
 def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
-    """Where each of n groups begins in a sorted array of group numbers, int32[n + 1]."""
+    """Offsets of n groups in a sorted array of group numbers, int32[n + 1]."""
     return offsets_of(np.bincount(groups, minlength=n))
 
 
 def _merge_scopes(scopes: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Scopes by row, 0: none. A row that is kept gets the first scope of its occurrences."""
+    """Scopes by row, 0: none. A row that is kept has the first scope of its occurrences."""
     known = np.flatnonzero(scopes)
     rows, first = np.unique(kept[known], return_index=True)
     merged = np.zeros_like(scopes)
@@ -250,7 +250,7 @@ def _concatenate(first: Strings, second: Strings) -> Strings:
 def _group_values(
     concepts: "array[int]", values: "array[int]", n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Values by concept, each once, in the order in which they came: their offsets and they."""
+    """Offsets and distinct values by concept, in the order in which they were appended."""
     pair = (to_numpy(concepts).astype(np.int64) << 32) | to_numpy(values)
     first = np.sort(np.unique(pair, return_index=True)[1])
     rows = first[np.argsort(pair[first] >> 32, kind="stable")]
@@ -262,9 +262,9 @@ def _sort_by_name(
 ) -> np.ndarray:
     """Rows of the spellings by name, the best row of each name first.
 
-    Under `fewer_names` the rows of the concept with fewer names lead (GenBioEL's rule, appendix
-    E.1); where that does not tell, and under `all`, those where the name is canonical; then the
-    concepts in their order.
+    With `fewer_names`, rows of the concept with fewer names come first (GenBioEL's rule, appendix
+    E.1). Ties, and all rows with `all`, are ordered by whether the name is canonical, then by
+    concept.
     """
     n = len(concept_spellings) - 1
     concept = np.repeat(np.arange(n, dtype=np.int32), np.diff(concept_spellings))
@@ -279,7 +279,7 @@ def _sort_by_name(
 
 
 def _count(table: ConceptTable, n_distinct_ids: int) -> dict[str, int]:
-    """What the metadata tell about a table."""
+    """Counts for the metadata."""
     columns = table.columns
     n = table.n_concepts
     concept = np.repeat(np.arange(n), np.diff(columns["concept_spellings"]))
@@ -289,7 +289,7 @@ def _count(table: ConceptTable, n_distinct_ids: int) -> dict[str, int]:
     )
     leading = columns["name_rows"]
     if table.shared_names == "fewer_names":
-        # a name leads to the concept of its first row only
+        # only the first row counts
         leading = leading[columns["name_spellings"][:-1]]
     return {
         "concepts": n,

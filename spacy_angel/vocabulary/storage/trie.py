@@ -1,4 +1,4 @@
-"""Names compiled to flat arrays: what a search may write next, and where it then is."""
+"""Tokenized names compiled to a trie of flat arrays, which constrains the search."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +10,7 @@ from .arrays import Columns
 from .compiled import Layout
 
 MAX_NODES = 2**31 - 2
-"""Nodes are numbered by int32, and `first_child` has one number more than there are nodes."""
+"""Nodes are numbered by int32, and `first_child` has one element more than there are nodes."""
 TRIE = Layout(
     "spacy-angel name trie",
     1,
@@ -25,8 +25,8 @@ class NameTrie:
     Nodes are numbered level by level; the children of node `i` are the nodes
     `first_child[i] .. first_child[i + 1] - 1`, sorted by token. A leaf is the node that the end
     token enters; leaves are numbered in lexicographic order of the token sequences, so that the
-    leaves under node `i` are `leaf_begin[i] .. leaf_end[i] - 1`. Of a subset of the names, the
-    ones under a node are counted by a difference of prefix sums over the leaves.
+    leaves under node `i` are `leaf_begin[i] .. leaf_end[i] - 1`. The names of a subset under a node
+    are counted as a difference of prefix sums over the leaves.
 
     With end token 2, the names `5 2` and `5 7 2` make four nodes below the root:
 
@@ -38,13 +38,13 @@ class NameTrie:
         4  5 7 2 (leaf 1)      2        5        1
                                        (5)
 
-    token (np.ndarray): uint16[n_nodes], or int32 where a token needs it: the token that leads into
-        a node; the root's entry means nothing.
+    token (np.ndarray): uint16[n_nodes], or int32 for larger token ids: the token that leads to a
+        node; the value of the root is meaningless.
     first_child (np.ndarray): int32[n_nodes + 1].
     leaf_begin (np.ndarray): int32[n_nodes].
     leaf_end (np.ndarray): int32[n_nodes].
-    name_offsets (np.ndarray): int32[n_leaves + 1], where a leaf's names stand in `names`; empty
-        where every leaf has one, so that with tokens of two bytes a node takes at most 16.
+    name_offsets (np.ndarray): int32[n_leaves + 1], offsets of each leaf's names in `names`; empty
+        if every leaf has one name.
     names (np.ndarray): int32[n_names], indices into the vocabulary's names.
     """
 
@@ -61,8 +61,8 @@ class NameTrie:
     ) -> "NameTrie":
         """Compile token sequences.
 
-        tokens (np.ndarray): int32[total], all sequences one after the other, each with the end
-            token at its end and nowhere else.
+        tokens (np.ndarray): int32[total], the concatenated sequences, each with the end token at
+            its end and nowhere else.
         offsets (np.ndarray): int64[n + 1], sequence `i` is `tokens[offsets[i]:offsets[i + 1]]`.
         names (np.ndarray | None): int32[n], name index of each sequence; by default `0 .. n - 1`.
             Equal sequences share a leaf.
@@ -72,10 +72,10 @@ class NameTrie:
         n, lengths = len(offsets) - 1, np.diff(offsets)
         names = np.arange(n, dtype=np.int32) if names is None else names.astype(np.int32)
         _check_end_tokens(tokens, offsets)
-        # `order[p]` is the sequence at sorted position p, `shared[p]` how many tokens it has in
-        # common with the one before. At depth d a node begins at each position whose sequence is
-        # that long and shares fewer than d tokens; it covers the positions up to the next node, or
-        # to the next sequence that is shorter. For `5 7 2` (sequence 0), `5 2` (1):
+        # `order[p]` is the sequence at sorted position p, `shared[p]` the number of leading tokens
+        # that it shares with the one before. At depth d, a node begins at each position whose
+        # sequence is that long and shares fewer than d tokens; it covers the positions up to the
+        # next node or shorter sequence. For `5 7 2` (sequence 0), `5 2` (1):
         #
         #     position  order  shared    nodes at depth 1  2        3
         #     0         1      0         5 (0..1)          2 (0)
@@ -153,14 +153,14 @@ class NameTrie:
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """The names that a search may write.
+    """The names that a search may generate.
 
-    tries (tuple[NameTrie, ...]): the vocabulary's own, then the one of the names added while
-        running where there are any; their name indices are the vocabulary's.
-    masks (tuple[tuple[np.ndarray, ...] | None, ...]): the subsets in use, to be named by number;
-        each has the leaf prefix sums of every trie, or is None where all names are allowed.
-    allowed (tuple[np.ndarray | None, ...]): bool[n_names] of each subset, which tells the names of
-        a leaf apart; None, or not given, where a leaf that is allowed is so with all its names.
+    tries (tuple[NameTrie, ...]): the trie of the stored names, and that of the names added while
+        running, if any; both refer to name indices of the vocabulary.
+    masks (tuple[tuple[np.ndarray, ...] | None, ...]): for each subset the leaf prefix sums of every
+        trie; None if all names are allowed. Searches refer to subsets by index.
+    allowed (tuple[np.ndarray | None, ...]): for each subset bool[n_names], needed if a leaf has
+        several names; None, or empty, if all names of an allowed leaf are allowed.
     """
 
     tries: tuple[NameTrie, ...]
@@ -169,8 +169,7 @@ class SearchSpace:
 
 
 def _check_end_tokens(tokens: np.ndarray, offsets: np.ndarray) -> None:
-    """Every sequence ends with the end token, which occurs nowhere else, so that none is a prefix
-    of another."""
+    """Check that no sequence is a prefix of another: each has the end token at its end only."""
     if len(offsets) < 2:
         return
     end = int(tokens[offsets[1] - 1]) if offsets[1] else -1
@@ -181,16 +180,16 @@ def _check_end_tokens(tokens: np.ndarray, offsets: np.ndarray) -> None:
 
 
 def _sort(tokens: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): int64[n], the sequences in lexicographic order, equal ones by index."""
-    # Numbers in big-endian bytes are compared as bytes are.
+    """RETURNS (np.ndarray): int64[n], the sequences in lexicographic order, ties by index."""
+    # big-endian numbers have the same order as their bytes
     data = tokens.astype(">u4").tobytes()
     keys = [data[a:b] for a, b in pairwise((4 * offsets).tolist())]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _shared_tokens(tokens: np.ndarray, offsets: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): int64[n], leading tokens that each sequence has in common with the one
-    before it in the order."""
+    """RETURNS (np.ndarray): int64[n], number of leading tokens that each sequence shares with the
+    one before it."""
     lengths = np.diff(offsets)
     shared = np.zeros(len(order), dtype=np.int64)
     positions, depth = np.arange(1, len(order)), 0

@@ -1,4 +1,4 @@
-"""Names to token sequences to tries: the vocabulary's once, the added ones before a search."""
+"""Tokenize names and compile them to tries: the stored names once, added names before a search."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from .trie import NameTrie
 
 logger = logging.getLogger(__name__)
 
-# names a call of the tokenizer gets; their lists of ids are the only Python objects alive
+# names per call of the tokenizer, which limits the memory of their token ids
 _CHUNK = 16384
 
 
 class NameTokenizer(Protocol):
-    """What turns names into token ids; `spacy_angel.model.prompts.PromptEncoder` is one."""
+    """Converts names to token ids, as `spacy_angel.model.prompts.PromptEncoder` does."""
 
     @property
     def fingerprint(self) -> str:
-        """RETURNS (str): digest of what decides a name's token ids."""
+        """RETURNS (str): digest of everything on which token ids depend."""
 
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
         """RETURNS (list[list[int]]): the ids of each name, the end token last."""
@@ -31,11 +31,11 @@ class NameTokenizer(Protocol):
 def compile_names(names: Iterable[str], n: int, tokenizer: NameTokenizer) -> NameTrie:
     """Build the trie of a vocabulary.
 
-    Names of which the tokenizer leaves nothing but the end token cannot be written by a model:
-    they stay out, and a warning tells how many.
+    Names without tokens, except for the end token, cannot be generated. They are left out with a
+    warning.
 
     names (Iterable[str]): in normal form, in the order of their indices.
-    n (int): how many there are.
+    n (int): number of names.
     tokenizer (NameTokenizer): the model's.
     RETURNS (NameTrie): the trie.
     """
@@ -57,8 +57,8 @@ def compile_names(names: Iterable[str], n: int, tokenizer: NameTokenizer) -> Nam
 
 
 class AddedNames:
-    """The names added at run time, as one tokenizer writes them: a pygtrie trie from token
-    sequences to names, which is compiled again whenever it has changed."""
+    """The names added while running: a pygtrie trie from the token sequences of one tokenizer to
+    names, compiled again after changes."""
 
     def __init__(self) -> None:
         self._tokens: dict[int, tuple[int, ...]] = {}
@@ -66,9 +66,9 @@ class AddedNames:
         self._compiled = NameTrie.build(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
 
     def update(self, names: Mapping[int, str], tokenizer: NameTokenizer) -> NameTrie:
-        """Follow the vocabulary.
+        """Update the trie.
 
-        names (Mapping[int, str]): all current added names, by index.
+        names (Mapping[int, str]): all added names of the vocabulary, by index.
         tokenizer (NameTokenizer): the model's.
         RETURNS (NameTrie): their trie.
         """
@@ -95,7 +95,7 @@ class AddedNames:
 
 
 def _flat(ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """All token ids one after the other, and the length of each sequence."""
+    """The concatenated token ids, and the length of each sequence."""
     lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
     return np.fromiter(chain.from_iterable(ids), dtype=np.int32), lengths
 

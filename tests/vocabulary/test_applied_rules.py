@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from spacy_angel.vocabulary.changes.curated import Curated, CurationFile
+from spacy_angel.vocabulary.changes.applied_rules import AppliedRules
+from spacy_angel.vocabulary.changes.curation_file import CurationFile
 from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -26,8 +27,10 @@ def kb() -> ConceptKB:
     return ConceptKB.build(CONCEPTS)
 
 
-def curated(kb: ConceptKB, *rules: Rule) -> Curated:
-    return Curated(kb, rules)
+def applied(kb: ConceptKB, *rules: Rule) -> AppliedRules:
+    found = kb.with_rules(rules).applied_rules
+    assert found is not None
+    return found
 
 
 def ids(kb: ConceptKB, name: str) -> list[str]:
@@ -35,24 +38,25 @@ def ids(kb: ConceptKB, name: str) -> list[str]:
 
 
 def test_names_are_added_and_removed_and_the_vocabulary_stays_as_it_is(kb) -> None:
-    found = curated(
-        kb,
-        Rule("add", "infarct of heart", concept="U:2"),
-        Rule("remove", "CAD", concept="M:6"),
-        Rule("add", "Novel disease", concept="N:1", condition="new"),
-        Rule("prefer", "ND", concept="N:1"),
+    found = kb.with_rules(
+        (
+            Rule("add", "infarct of heart", concept="U:2"),
+            Rule("remove", "CAD", concept="M:6"),
+            Rule("add", "Novel disease", concept="N:1", condition="new"),
+            Rule("prefer", "ND", concept="N:1"),
+        )
     )
-    assert ids(found.kb, "Infarct of Heart") == ["M:2"]
-    assert ids(found.kb, "cad") == ["M:3"]
-    assert ids(found.kb, "nd") == ["N:1"]
-    near = found.kb.nearest.find("infarct of hearts", 1)
-    assert found.kb.name(near[0].name) == "infarct of heart"
+    assert ids(found, "Infarct of Heart") == ["M:2"]
+    assert ids(found, "cad") == ["M:3"]
+    assert ids(found, "nd") == ["N:1"]
+    near = found.nearest.find("infarct of hearts", 1)
+    assert found.name(near[0].name) == "infarct of heart"
     assert [ids(kb, name) for name in ("infarct of heart", "cad", "nd")] == [[], ["M:3", "M:6"], []]
     assert kb.version == 0
 
 
 def test_a_string_is_never_a_concept_or_never_linked_with_a_label(kb) -> None:
-    found = curated(
+    found = applied(
         kb,
         Rule("exclude", "CAD", concept="M:6"),
         Rule("exclude", "cold", label="Disease"),
@@ -67,24 +71,23 @@ def test_a_string_is_never_a_concept_or_never_linked_with_a_label(kb) -> None:
 
 
 def test_a_string_counts_only_as_it_is_written(kb) -> None:
-    of_any = curated(kb, Rule("allow", "CAD"))
+    of_any = applied(kb, Rule("allow", "CAD"))
     assert of_any.constraint("CAD", "DISEASE") is None
     assert not of_any.constraint("cad", "DISEASE").is_mention
     rules = [Rule("allow", "CAD", concept="M:3"), Rule("allow", "CaD", concept="M:3")]
-    of_one = curated(kb, *rules)
+    of_one = applied(kb, *rules)
     assert of_one.constraint("Cad", "GENE").excluded == {"M:3"}
     assert of_one.constraint("CaD", "GENE") is None
 
 
 def test_a_string_means_the_concept_of_the_last_rule(kb) -> None:
-    found = curated(
+    found = applied(
         kb,
         Rule("prefer", "the big one", concept="M:1", label="DISEASE"),
         Rule("prefer", "the big one", concept="U:2", label="DISEASE"),
     )
     assert found.constraint("The big one", "DISEASE").means == "M:2"
     assert found.constraint("The big one", "GENE") is None
-    assert ids(found.kb, "the big one") == ["M:1", "M:2"]
 
 
 def test_exclude_overrides_prefer(kb) -> None:
@@ -92,9 +95,9 @@ def test_exclude_overrides_prefer(kb) -> None:
     for label in ("", "DISEASE"):
         exclude = Rule("exclude", "cad", label, "M:3")
         for rules in ((prefer, exclude), (exclude, prefer)):
-            constraint = curated(kb, *rules).constraint("CAD", "DISEASE")
+            constraint = applied(kb, *rules).constraint("CAD", "DISEASE")
             assert (constraint.means, constraint.excluded) == (None, {"M:3"})
-    assert not curated(kb, prefer, Rule("exclude", "CAD")).constraint("CAD", "D").is_mention
+    assert not applied(kb, prefer, Rule("exclude", "CAD")).constraint("CAD", "D").is_mention
 
 
 def test_a_concept_a_subtree_and_a_type_are_never_linked_to(kb) -> None:
@@ -103,12 +106,12 @@ def test_a_concept_a_subtree_and_a_type_are_never_linked_to(kb) -> None:
         (Rule("exclude", concept="M:1", condition="subtree"), {"M:1", "M:2", "M:3"}),
         (Rule("exclude", type="T028"), {"M:6"}),
     ):
-        subset = curated(kb, rule).subset("DISEASE", None, frozenset())
+        subset = applied(kb, rule).subset("DISEASE", None, frozenset())
         assert {c.concept_id for c in kb if not subset.allows(c.concept_id)} == gone
 
 
 def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb) -> None:
-    found = curated(
+    found = applied(
         kb,
         Rule("allow", concept="M:2", condition="subtree", label="Disease"),
         Rule("allow", concept="M:4", label="DISEASE"),
@@ -124,7 +127,7 @@ def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb) -
 
 
 def test_another_identifier_is_preferred(kb) -> None:
-    assert curated(kb, Rule("prefer", concept="U:2", instead_of="M:2")).preferred == {"M:2": "U:2"}
+    assert applied(kb, Rule("prefer", concept="U:2", instead_of="M:2")).preferred == {"M:2": "U:2"}
 
 
 def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
@@ -134,21 +137,21 @@ def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
         Rule("prefer", concept="M:1", instead_of="M:99"),
         Rule("add", "x", concept="M:1"),
     )
-    assert curated(kb, *rules).unknown == list(rules[:3])
+    assert applied(kb, *rules).unknown == list(rules[:3])
 
 
 def test_the_vocabulary_s_own_changes_are_there_under_the_rules() -> None:
     kb = ConceptKB.build(CONCEPTS)
     kb.add(Concept("N:1", "Novel disease", (), ("T047",), parents=("M:1",)))
     kb.remove("M:6")
-    found = curated(kb, Rule("exclude", concept="M:1", condition="subtree"))
-    assert ids(found.kb, "novel disease") == ["N:1"]
-    assert ids(found.kb, "CAD") == ["M:3"]
-    subset = found.subset("D", None, frozenset())
+    ruled = kb.with_rules([Rule("exclude", concept="M:1", condition="subtree")])
+    assert ids(ruled, "novel disease") == ["N:1"]
+    assert ids(ruled, "CAD") == ["M:3"]
+    subset = ruled.applied_rules.subset("D", None, frozenset())
     assert {c.concept_id for c in kb if not subset.allows(c.concept_id)} == {
         *("M:1", "M:2", "M:3", "N:1")
     }
-    found.kb.add_names("N:1", ["new one"])
+    ruled.add_names("N:1", ["new one"])
     assert ids(kb, "new one") == []
 
 
@@ -157,12 +160,12 @@ def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
     path.write_text("action\tstring\nexclude\tcold\n")
     source = CurationFile(str(path))
     first = source.over(kb)
-    assert first.constraint("cold", "D") is not None
+    assert first.applied_rules.constraint("cold", "D") is not None
     assert source.over(kb) is first
     path.write_text("action\tstring\nexclude\tCAD\n")
     os.utime(path, (time.time() + 5,) * 2)
     second = source.over(kb)
-    assert second.constraint("cold", "D") is None
+    assert second.applied_rules.constraint("cold", "D") is None
     path.unlink()
     with pytest.warns(UserWarning, match="can no longer be read"):
         assert source.over(kb) is second
@@ -178,16 +181,15 @@ def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
     path.write_text("action\tstring\tconcept\nadd\tnew name\tN:1\n")
     source = CurationFile(str(path))
     with pytest.warns(UserWarning, match=r"1 of 1 rules name unknown concepts .* line 2"):
-        assert ids(source.over(kb).kb, "new name") == []
+        assert ids(source.over(kb), "new name") == []
     kb.add(Concept("N:1", "Novel disease"))
-    assert ids(source.over(kb).kb, "new name") == ["N:1"]
+    assert ids(source.over(kb), "new name") == ["N:1"]
 
 
 def test_the_vocabulary_s_own_rules_count_beside_those_of_a_file() -> None:
     kb = ConceptKB.build(CONCEPTS)
-    assert CurationFile(None).over(kb) is None
+    assert CurationFile(None).over(kb) is kb
     kb.apply([Rule("exclude", "cold"), Rule("add", "chill", concept="M:4")])
     found = CurationFile(None).over(kb)
-    assert found is not None
-    assert not found.constraint("cold", "D").is_mention
-    assert ids(found.kb, "chill") == ["M:4"]
+    assert not found.applied_rules.constraint("cold", "D").is_mention
+    assert ids(found, "chill") == ["M:4"]
