@@ -14,7 +14,11 @@ from pathlib import Path
 
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.sources.formats.lines import read_lines
-from spacy_angel.vocabulary.sources.formats.records import tree_parents, tree_types
+from spacy_angel.vocabulary.sources.formats.records import (
+    VocabularyReport,
+    tree_parents,
+    tree_types,
+)
 
 DESCRIPTORS = "more/vocab/mesh_2024_descriptors.tsv.gz"
 NUMBERS = "more/vocab/mesh_2024_tree_numbers.tsv.gz"
@@ -64,7 +68,7 @@ def descriptors(data: Path) -> Iterator[Concept]:
             f"MESH:{code}",
             descriptor.heading,
             tuple(_distinct(descriptor)),
-            tuple(tree_types(data / NUMBERS, 0, descriptor.numbers)),
+            tuple(tree_types(descriptor.numbers)),
             alternate_ids=tuple(f"MESH:{old}" for old in replaced[code]),
             parents=tuple(dict.fromkeys(tree_parents(descriptor.numbers, concepts))),
         )
@@ -88,7 +92,7 @@ def read(data: Path) -> dict[str, Descriptor]:
 def rows(path: Path) -> Iterator[list[str]]:
     """path (Path): a table with tabs, gzipped or not. YIELDS (list[str]): cells of a line, without
     a first one that names the columns and begins with `id`."""
-    for _, line in read_lines(path):
+    for line in read_lines(path, VocabularyReport()):
         cells = line.split("\t")
         if cells[0] not in ("id", "mesh_id"):
             yield cells

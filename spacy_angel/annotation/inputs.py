@@ -11,6 +11,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
+from ..files.formats import check_option_names
 from .stores import RUN, filesystem, is_address, local_copy
 
 # Enough of a file to infer its format.
@@ -95,8 +96,9 @@ def plan_inputs(
             inputs.append(Input(name, tuple(texts), "text", sum(texts.values())))
     for source in inputs:
         # Plain texts have no identifiers that a prefix could complete.
-        common = () if FORMATS[source.format].holds == "texts" else ("prefix",)
-        FORMATS[source.format].check_names({*options} - {*common}, common=common)
+        chosen = FORMATS[source.format]
+        common = () if chosen.holds == "texts" else ("prefix",)
+        check_option_names(chosen.read, {*options} - {*common}, chosen.name, common)
     return inputs
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from ..corpora.formats.rows import import_parquet
+from ..files.table import import_optional
 from ..pipelines.negation import CONTEXT
 
 Row: TypeAlias = dict[str, Any]
@@ -26,7 +26,7 @@ def _jsonl(rows: Sequence[Row], _candidates: bool, _negation: bool) -> bytes:
 
 
 def _parquet(rows: Sequence[Row], candidates: bool, negation: bool) -> bytes:
-    pq = import_parquet()
+    pq = import_optional("pyarrow.parquet", "parquet")
     import pyarrow as pa
 
     scores = [(name, pa.float64()) for name in SCORES]

@@ -12,8 +12,8 @@ from typing import Any
 from spacy.language import Language
 from tqdm import tqdm
 
-from ..corpora.formats.rows import import_parquet
 from ..errors import AngelError, unknown_name
+from ..files.table import import_optional
 from .document_linker import LinkingSettings, MentionSource
 from .folder import open_output
 from .inputs import plan_inputs
@@ -87,7 +87,7 @@ def annotate(
             raise AngelError(f"{name} must be a whole number from 1, not {value!r}.")
     # A missing package ends the run before anything is read.
     if output_format == "parquet":
-        import_parquet()
+        import_optional("pyarrow.parquet", "parquet")
     if ray is not None:
         import_ray()
     linking = LinkingSettings(mentions, candidates, negation, batch_size)

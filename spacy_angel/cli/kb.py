@@ -107,9 +107,6 @@ def kb_fetch(
         Path | None, typer.Option(help="File or folder to use instead of downloading.")
     ] = None,
     option: options.ReaderOptions = None,
-    catalogue: Annotated[
-        bool, typer.Option("--list", help="List available and fetched vocabularies.")
-    ] = False,
 ) -> None:
     """Fetch published vocabularies and build them; without a name, list them.
 
@@ -119,7 +116,7 @@ def kb_fetch(
     from ..vocabulary.sources.fetch import fetch_vocabulary
     from ..vocabulary.sources.installed import built_folder, installed_vocabularies
 
-    if catalogue or not names:
+    if not names:
         for source in read_catalogue().values():
             typer.echo(f"{source.name:<20} {source.megabytes:>5,} MB  {source.title}")
             typer.echo(f"{'':<30}{source.licence}")
@@ -213,7 +210,7 @@ def _announce(source: "Source", release: str | None, file: Path | None) -> None:
     if file is not None:
         typer.echo(f"  from the copy {file}")
         return
-    address = source.address_of(release).partition("&apiKey")[0]
+    address = source.addresses(release)[0].partition("&apiKey")[0]
     typer.echo(f"  about {source.megabytes:,} MB from {address}")
 
 

@@ -3,18 +3,18 @@
 Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
 """
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..errors import AngelError, cannot_read
+from ..errors import AngelError, AngelWarning, cannot_read
 from ..files.formats import Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading, within_text
 from .formats import (
-    bigbio,
     bioc,
     brat,
     docbin,
@@ -33,8 +33,6 @@ FORMATS = Formats(
     "spacy_angel_corpus_formats",
     [
         grounded.FORMAT,
-        rows.CORRECTIONS,
-        bigbio.FORMAT,
         rows.JSONL,
         rows.PARQUET,
         docbin.FORMAT,
@@ -115,7 +113,26 @@ def corpus_writer(to: str, options: Mapping[str, Any]) -> Callable[..., None]:
         known = ", ".join(writable_formats())
         raise AngelError(f"The format {chosen.name} cannot be written. Formats that can: {known}.")
     write = partial(chosen.write, **checked_options(chosen.write, options, chosen.name))
-    return lambda documents, path: write(map(within_text, documents), path)
+
+    def write_all(documents: Iterable[CorpusDocument], path: Path) -> None:
+        lost: dict[str, None] = {}
+        write(_noting_lost(map(within_text, documents), chosen.lacks, lost), path)
+        if lost:
+            message = f"{path}: {chosen.name} has no place for {', '.join(lost)}; they are lost."
+            warnings.warn(message, AngelWarning, stacklevel=2)
+
+    return write_all
+
+
+def _noting_lost(
+    documents: Iterable[CorpusDocument], lacks: Collection[str], lost: dict[str, None]
+) -> Iterator[CorpusDocument]:
+    """The documents; notes which of the attributes that a format lacks they have."""
+    for document in documents:
+        for name in lacks:
+            if any(getattr(one, name, None) for one in (document, *document.mentions)):
+                lost.setdefault(name)
+        yield document
 
 
 def write_corpus(

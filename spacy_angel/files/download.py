@@ -1,21 +1,15 @@
-"""Downloads: a file is replaced once it is complete, and fetched again only if it has changed."""
+"""Downloads over HTTP; a file is put in place once it is complete and right."""
 
 import os
 import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
 from ..errors import AngelError
-from .atomic import write_json
-from .json_values import parse_as
-
-if TYPE_CHECKING:
-    from requests import Response
+from .atomic import replacing_path
 
 CACHE_VARIABLE = "SPACY_ANGEL_CACHE"
 _PIECE_BYTES = 1 << 16
@@ -56,9 +50,6 @@ def download(
 ) -> Download:
     """Download a file over HTTP, with a progress bar, and with the proxy of the environment.
 
-    A file that was downloaded before is downloaded again only if the server says that it has
-    changed.
-
     address (str): `http://` or `https://`.
     path (Path): the file to write.
     checksum (str | None): expected checksum, `sha256:…` or `md5:…`.
@@ -68,89 +59,53 @@ def download(
         file is cut, or its checksum differs; a `NoSuchFile` if there is no such file. The old file
         is kept.
     """
-    public, state_file = _KEY.sub("", address), path.with_name(f"{path.name}.json")
-    state = _state(state_file)
-    is_same = path.exists() and state.get("address") == public
-    if not is_same or (checksum is not None and _hash(path, checksum) != checksum):
-        state = {}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=path.parent) as folder:
-        new = Path(folder) / path.name
-        response = _fetch(address, public, new, state, timeout)
-        if response.status_code != 304:
-            _check(new, public, response.headers.get("Content-Length"), checksum)
-            os.replace(new, path)
-            names = {"etag": "ETag", "last_modified": "Last-Modified"}
-            state = {key: response.headers.get(name, "") for key, name in names.items()}
-            write_json(state_file, state | {"address": public})
+    from pooch import file_hash
+    from requests import RequestException, get
+
+    public = _KEY.sub("", address)
     try:
-        day = parsedate_to_datetime(state.get("last_modified", "")).date().isoformat()
-    except ValueError:
-        day = ""
-    return Download(path, public, day, _hash(path, "sha256:").partition(":")[2])
-
-
-def _fetch(
-    address: str, public: str, path: Path, state: dict[str, str], timeout: float
-) -> "Response":
-    """RETURNS (Response): the answer, of status 304 if the file has not changed."""
-    from pooch import HTTPDownloader
-    from requests import HTTPError, RequestException
-
-    # The length is that of the stored file, so no compression on the way.
-    headers = {"Accept-Encoding": "identity"}
-    headers["If-None-Match"] = state.get("etag", "")
-    headers["If-Modified-Since"] = state.get("last_modified", "")
-    answers: list[Response] = []
-    fetch = HTTPDownloader(
-        progressbar=tqdm(desc=path.name, total=1, unit="B", unit_scale=True, disable=None),
-        chunk_size=_PIECE_BYTES,
-        headers={name: value for name, value in headers.items() if value},
-        hooks={"response": lambda answer, *_, **__: answers.append(answer)},
-        timeout=timeout,
-    )
-    kind: type[AngelError] = AngelError
-    try:
-        fetch(address, str(path), None)
-        return answers[-1]
-    except HTTPError:
-        status, reason = answers[-1].status_code, answers[-1].reason
-        kind = NoSuchFile if status in (404, 410) else AngelError
-        problem = f"it answers {status} {reason}"
+        with (
+            # The length is that of the stored file, so no compression on the way.
+            get(
+                address, headers={"Accept-Encoding": "identity"}, stream=True, timeout=timeout
+            ) as response,
+            replacing_path(path) as new,
+        ):
+            if not response.ok:
+                kind = NoSuchFile if response.status_code in (404, 410) else AngelError
+                answer = f"{response.status_code} {response.reason}"
+                raise kind(_failed(public, f"the server answers {answer}"))
+            length = int(response.headers.get("Content-Length", 0))
+            with new.open("wb") as file, _bar(path.name, length) as bar:
+                for piece in response.iter_content(_PIECE_BYTES):
+                    file.write(piece)
+                    bar.update(len(piece))
+            with new.open("rb") as file:
+                if file.read(512).lstrip().lower().startswith(_PAGE):
+                    raise AngelError(f"{public} answers with a web page. Use --file.")
+            if new.stat().st_size < length:
+                raise AngelError(_failed(public, f"it broke off before {length:,} bytes"))
+            algorithm, _, expected = (checksum or "").partition(":")
+            if expected and (found := file_hash(str(new), alg=algorithm)) != expected:
+                raise AngelError(
+                    f"{public} has the {algorithm} checksum {found}, expected {expected}. Try "
+                    "again, or use --file."
+                )
     except RequestException as error:
         # The library's text repeats the address with its key.
         problem = str(error) if public == address else type(error).__name__
-    raise kind(f"Cannot download {public}: {problem}. Or give a copy with --file.")
-
-
-def _state(file: Path) -> dict[str, str]:
-    """RETURNS (dict[str, str]): what the server said about the file when it was downloaded."""
+        raise AngelError(_failed(public, problem)) from error
     try:
-        return parse_as(file.read_bytes(), dict[str, str])
-    except (OSError, ValueError):
-        return {}
+        changed = response.headers.get("Last-Modified", "")
+        day = parsedate_to_datetime(changed).date().isoformat()
+    except ValueError:
+        day = ""
+    return Download(path, public, day, file_hash(str(path), alg="sha256"))
 
 
-def _check(file: Path, address: str, length: str | None, checksum: str | None) -> None:
-    """RAISES (AngelError): the file is not the expected one, or is cut."""
-    with file.open("rb") as stream:
-        head = stream.read(512).lstrip().lower()
-    if head.startswith(_PAGE):
-        raise AngelError(f"{address} answers with a web page. Use --file.")
-    if length is not None and file.stat().st_size != int(length):
-        size = f"{file.stat().st_size:,} of {int(length):,} bytes"
-        raise AngelError(f"Cannot download {address}: it broke off after {size}.")
-    if checksum is not None and (digest := _hash(file, checksum)) != checksum:
-        algorithm, _, expected = checksum.partition(":")
-        raise AngelError(
-            f"{address} has the {algorithm} checksum {digest.partition(':')[2]}, expected "
-            f"{expected}. Try again, or use --file."
-        )
+def _failed(address: str, problem: str) -> str:
+    return f"Cannot download {address}: {problem}. Or give a copy with --file."
 
 
-def _hash(file: Path, checksum: str) -> str:
-    """RETURNS (str): of the file, by the same algorithm, which is also the prefix."""
-    from pooch import file_hash
-
-    algorithm = checksum.partition(":")[0]
-    return f"{algorithm}:{file_hash(str(file), alg=algorithm)}"
+def _bar(name: str, length: int) -> "tqdm[None]":
+    return tqdm(desc=name, total=length or None, unit="B", unit_scale=True, disable=None)

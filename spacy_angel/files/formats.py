@@ -42,6 +42,8 @@ class Format:
     write (Callable[..., None] | None): takes documents, the path, and options with type
         annotations; None for formats that are only read.
     is_folder (bool): whether a whole folder is one corpus.
+    lacks (tuple[str, ...]): attributes of documents and mentions that a file cannot represent, e.g.
+        `steps`.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Format:
     holds: Holds = "documents"
     write: Callable[..., None] | None = None
     is_folder: bool = False
+    lacks: tuple[str, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -61,22 +64,21 @@ class Format:
         """RETURNS (tuple[str, ...]): names of the options of writing."""
         return () if self.write is None else _options(self.write)
 
-    def check_names(self, names: Iterable[str], common: Sequence[str] = ()) -> None:
-        """names (Iterable[str]): of options of reading. common (Sequence[str]): options of all
-        formats of the kind, for the message.
-
-        RAISES (AngelError): the format has no such option.
-        """
-        _check_names(self.options, names, self.name, common)
-
 
 def _options(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(signature(function).parameters)[2:]
 
 
-def _check_names(
-    own: Sequence[str], names: Iterable[str], format: str, common: Sequence[str]
+def check_option_names(
+    function: Callable[..., Any], names: Iterable[str], format: str, common: Sequence[str] = ()
 ) -> None:
+    """function (Callable[..., Any]): that reads or writes the format. names (Iterable[str]): of
+    options. format (str), common (Sequence[str]): name, and options of all formats of its kind, for
+    the message.
+
+    RAISES (AngelError): the function has no such option.
+    """
+    own = _options(function)
     if unknown := ", ".join(sorted(set(names) - set(own))):
         known = ", ".join([*common, *own]) or "none"
         raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
@@ -93,11 +95,11 @@ def checked_options(
     function (Callable[..., Any]): several choices are annotated as `frozenset[…] | None`.
     options (Mapping[str, Any]): values, or text: true, false, yes or no; choices separated by
         commas, or `all` for None.
-    format (str), common (Sequence[str]): for the message, see `Format.check_names`.
+    format (str), common (Sequence[str]): for the message, see `check_option_names`.
     RETURNS (dict[str, Any]): for the function.
     RAISES (AngelError): an unknown option or an invalid value.
     """
-    _check_names(_options(function), options, format, common)
+    check_option_names(function, options, format, common)
     hints = get_type_hints(function, include_extras=True)
     checked = {}
     for name, value in options.items():

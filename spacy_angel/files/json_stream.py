@@ -55,22 +55,6 @@ def stream_objects(
             raise text.error("an object or a list was expected")
 
 
-def stream_entries(path: Path, reading: FileReading) -> Iterator[tuple[int, str, Any]]:
-    """The entries of the only object of a file: `{"D000001": ["Calcimycin"], …}`.
-
-    path (Path): file, plain or gzip.
-    reading (FileReading): names the file.
-    YIELDS (tuple[int, str, Any]): line on which the entry ends, key, value.
-    RAISES (AngelError): the file is not such an object, is cut, or continues after it.
-    """
-    text = _Text(path, reading)
-    for key in text.entries():
-        value = text.value()
-        yield text.line, key, value
-    if text.peek():
-        raise text.error("nothing was expected after the closing brace")
-
-
 class _Text:
     """The text of a file, and how far it is decoded."""
 

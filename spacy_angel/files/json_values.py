@@ -25,14 +25,15 @@ Text = Annotated[str, AfterValidator(_whole)]
 """JSON can contain half of a surrogate pair, which is not text."""
 
 
-def parse_json(text: str | bytes) -> Any:
-    """text (str | bytes): one JSON value.
+def parse_json(text: str | bytes, pairs: bool = False) -> Any:
+    """text (str | bytes): one JSON value. pairs (bool): objects as lists of pairs of key and value,
+    so that no repeated key is lost.
 
     RETURNS (Any): the value.
     RAISES (ValueError): no JSON, nested too deeply, or a number too long to be one.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=list if pairs else None)
     except RecursionError as error:
         raise ValueError(TOO_DEEP) from error
 

@@ -22,56 +22,73 @@ _Write = Callable[[Sequence[Any]], Any]
 _CHUNK = 10_000
 
 
-def table_rows(path: Path, reading: FileReading, separator: str) -> Iterator[tuple[int, list[str]]]:
+def separator_of(line: str) -> str:
+    """line (str): of column names. RETURNS (str): tab, comma or semicolon."""
+    return "\t" if "\t" in line else max(_SEPARATORS, key=line.count)
+
+
+def dialect(path: Path) -> tuple[str, bool]:
+    """How the cells of a table are separated.
+
+    path (Path): CSV or TSV, plain or gzip.
+    RETURNS (tuple[str, bool]): the separator, and whether cells may be in quotes: those of a TSV
+        are, as spreadsheets write them, if the whole file can be read so; in many others a quote is
+        a part of a name (5" needle, 3"-acid).
+    """
+    separator = separator_of(first_line(read_head(path)))
+    if separator != "\t":
+        return separator, True
+    try:
+        rows = (row for _, row in table_rows(path, FileReading(str(path)), separator))
+        n_columns = len(next(rows, []))
+        return separator, all(len(row) <= n_columns for row in rows)
+    except AngelError:
+        return separator, False
+
+
+def table_rows(
+    path: Path, reading: FileReading, separator: str, quotes: bool = True
+) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table, the line of column names included.
 
     path (Path): UTF-8, plain or gzip. reading (FileReading): gets the faults of lines.
-    separator (str): one character.
+    separator (str), quotes (bool): see `rows_of`.
     YIELDS (tuple[int, list[str]]): line on which a row begins, from 1, and its fields; blank lines
         are none.
     RAISES (AngelError): quotes do not close, or a field is too long.
     """
-    yield from rows_of((line for _, line in numbered_lines(path, reading)), reading, separator)
+    lines = (line for _, line in numbered_lines(path, reading))
+    yield from rows_of(lines, reading, separator, quotes)
 
 
 def rows_of(
-    lines: Iterable[str],
-    reading: FileReading,
-    separator: str,
-    quotes: bool = True,
-    escape: str | None = None,
+    lines: Iterable[str], reading: FileReading, separator: str, quotes: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
     """The same of lines that were read already.
 
     lines (Iterable[str]): without their ends. reading (FileReading): names the file.
     separator (str): one character.
-    quotes (bool): a quote at the begin of a field opens one that may hold separators.
-    escape (str | None): the character before a quote, separator or line end that belongs to a
-        field, as databases export it; None: a quote in quotes is written twice.
+    quotes (bool): a quote at the beginning of a field opens one that may hold separators and line
+        breaks; a quote in it is written twice.
     YIELDS (tuple[int, list[str]]), RAISES (AngelError): as `table_rows`.
     """
     # The module's own limit is 128 KiB, less than a long document; it has one for all readers.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
-    ended = (line + "\n" for line in lines)
     reader = csv.reader(
-        ended,
+        (line + "\n" for line in lines),
         delimiter=separator,
         quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
-        escapechar=escape,
-        doublequote=escape is None,
         strict=True,
     )
-    while True:
-        number = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            where = reading.where(number)
-            raise AngelError(f"{where}: the separated values are broken ({error}).") from error
-        if row:
-            yield number, row
+    number = 1
+    try:
+        for row in reader:
+            if row:
+                yield number, row
+            number = reader.line_num + 1
+    except csv.Error as error:
+        where = reading.where(number)
+        raise AngelError(f"{where}: the separated values are broken ({error}).") from error
 
 
 class Table(NamedTuple):
@@ -118,16 +135,17 @@ def read_table(path: Path) -> Table:
         raise AngelError(cannot_read(path, "there is no such file"))
     try:
         if suffix == ".parquet":
-            file = _import("pyarrow.parquet", "parquet").ParquetFile(path)
+            file = import_optional("pyarrow.parquet", "parquet").ParquetFile(path)
             schema, batches = file.schema_arrow, file.iter_batches(_CHUNK)
             values = ([column.to_pylist() for column in batch.columns] for batch in batches)
             rows = chain([schema.names], chain.from_iterable(zip(*v, strict=True) for v in values))
         elif suffix == ".xlsx":
-            book = _import("openpyxl", "tables").load_workbook(path, read_only=True, data_only=True)
+            book = import_optional("openpyxl", "tables").load_workbook(
+                path, read_only=True, data_only=True
+            )
             rows = book.worksheets[0].iter_rows(values_only=True)
         else:
-            separator = max(_SEPARATORS, key=first_line(read_head(path)).count)
-            rows = (row for _, row in table_rows(path, FileReading(str(path)), separator))
+            rows = (row for _, row in table_rows(path, FileReading(str(path)), *dialect(path)))
         names = ["" if name is None else str(name).strip() for name in next(rows, ())]
     except AngelError:
         raise
@@ -152,14 +170,16 @@ def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) ->
     suffix = _suffix(path)
     with replacing_path(path) as temporary:
         if suffix == ".xlsx":
-            book = _import("openpyxl", "tables").Workbook(write_only=True)
+            book = import_optional("openpyxl", "tables").Workbook(write_only=True)
             sheet = book.create_sheet()
             sheet.append(list(columns))
             yield sheet.append
             book.save(temporary)
         elif suffix == ".parquet":
             full, rows = _parquet_schema(columns, schema), []
-            with _import("pyarrow.parquet", "parquet").ParquetWriter(temporary, full) as file:
+            with import_optional("pyarrow.parquet", "parquet").ParquetWriter(
+                temporary, full
+            ) as file:
 
                 def write_row(row: Sequence[Any]) -> None:
                     rows.append(row)
@@ -180,7 +200,7 @@ def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) ->
 
 def _parquet_schema(columns: Mapping[str, type], schema: Any) -> Any:
     """RETURNS (pyarrow.Schema): types of columns; those that were read keep theirs."""
-    pa = _import("pyarrow", "parquet")
+    pa = import_optional("pyarrow", "parquet")
     types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
     known = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
     return pa.schema([(name, known.get(name, types[kind])) for name, kind in columns.items()])
@@ -188,7 +208,7 @@ def _parquet_schema(columns: Mapping[str, type], schema: Any) -> Any:
 
 def _row_group(rows: Sequence[Sequence[Any]], schema: Any) -> Any:
     """RETURNS (pyarrow.Table): the rows; a number or date in a column of texts becomes text."""
-    pa = _import("pyarrow", "parquet")
+    pa = import_optional("pyarrow", "parquet")
     cells = [
         [None if cell is None else str(cell) for cell in column]
         if field.type == pa.string()
@@ -205,12 +225,14 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _import(module: str, extra: str) -> Any:
+def import_optional(module: str, extra: str) -> Any:
+    """module (str): e.g. `pyarrow.parquet`. extra (str): that installs it. RETURNS (Any): the
+    module. RAISES (AngelError): it is not installed."""
     try:
         return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise AngelError(missing_package("This kind of table", package, extra)) from error
+        raise AngelError(missing_package("This kind of file", package, extra)) from error
 
 
 def _whole_rows(rows: Iterable[Sequence[Any]], n_columns: int, path: Path) -> Iterator[list[Any]]:

@@ -3,7 +3,7 @@ import warnings
 
 import pytest
 
-from spacy_angel.corpora.abbreviations import ab3p_detector, quiet_scispacy, scispacy_detector
+from spacy_angel.corpora.abbreviations import ab3p_detector, scispacy_detector
 from spacy_angel.corpora.preprocessing import Preprocessing, preprocess
 from spacy_angel.errors import AngelError
 
@@ -20,15 +20,6 @@ def test_a_text_without_abbreviations_is_no_reason_to_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert scispacy_detector()("No brackets.") == []
-
-
-def test_only_that_warning_is_kept_quiet():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with quiet_scispacy():
-            warnings.warn("[W036] The component 'matcher' …", stacklevel=1)
-            with pytest.raises(UserWarning, match="another"):
-                warnings.warn("another", stacklevel=1)
 
 
 def test_ab3p_finds_abbreviations():

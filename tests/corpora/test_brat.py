@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from support.corpora import RICH, documents
+from support.corpora import RICH, documents, plain
 from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.brat import write_brat
 from spacy_angel.corpora.registry import infer_format, read_corpus, write_corpus
-from spacy_angel.errors import AngelError
+from spacy_angel.errors import AngelError, AngelWarning
 
 FOLDER = ROOT / "tests/fixtures/corpora/brat"
 
@@ -38,7 +38,7 @@ def test_a_folder_of_brat_is_read() -> None:
         ("hepatic failure", "Disease", ""),
         ("gentamicin", "Chemical", ""),
     ]
-    assert (first.doc_id, first.text[:7], first.title_end) == ("5001", "😀 Fever", None)
+    assert (first.doc_id, first.text[:7]) == ("5001", "😀 Fever")
     # Two pieces, since there is a line end between them.
     assert second == CorpusDocument(
         "more/5002",
@@ -69,9 +69,6 @@ def test_one_document_of_a_folder_is_read(name: str) -> None:
         ("N9\tReference T1 D005334\tFever", "N1<TAB>Reference T1 MESH:D005334<TAB>name", 0),
         ("N9\tReference T7 MESH:D1\tFever", "N1<TAB>Reference T1 MESH:D005334<TAB>name", 0),
         ("N9", "N1<TAB>Reference T1 MESH:D005334<TAB>name", 0),
-        ("#1\tAnnotatorNotes T7\tspacy-angel: {}", "a note of spacy-angel", 0),
-        ("#1\tAnnotatorNotes T1\tspacy-angel: {", "a note of spacy-angel", 0),
-        ('#1\tAnnotatorNotes T1\tspacy-angel: {"parts": 3}', "a note of spacy-angel", 0),
     ],
 )
 def test_a_fault_is_named_and_costs_nothing_else(
@@ -98,11 +95,14 @@ def test_a_text_that_cannot_be_read_costs_no_other(tmp_path: Path, content: byte
     assert report.counts["documents_left_out"] == 1
 
 
-def test_everything_there_and_back(tmp_path: Path) -> None:
+def test_documents_there_and_back(tmp_path: Path) -> None:
     other = CorpusDocument("2", "Fever.", (GoldMention(0, 5, "Fever", "Cell_line", "A:1|A:2"),))
-    write_corpus([RICH, other], tmp_path / "brat", "brat")
+    with pytest.warns(AngelWarning, match="no place for steps, parts, read_as"):
+        write_corpus([RICH, other], tmp_path / "brat", "brat")
     assert infer_format(tmp_path / "brat") == "brat"
-    assert read(tmp_path / "brat")[0] == [RICH, other]
+    found = read(tmp_path / "brat")[0]
+    assert found[0].mentions[-1].label == "MENTION"
+    assert [*map(plain, found)] == [plain(RICH), other]
 
 
 # A file of this one byte is a gzip file that was cut.
@@ -112,7 +112,7 @@ def test_any_document_there_and_back(
 ) -> None:
     folder = tmp_path_factory.mktemp("x") / "brat"
     write_brat([document], folder)
-    assert read(folder)[0] == [document]
+    assert [*map(plain, read(folder)[0])] == [plain(document)]
 
 
 def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
@@ -130,13 +130,10 @@ def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
         "T1\tT116_T123 2 21;22 30\tOcular and auditory toxicity",
         "N1\tReference T1 MESH:D014786\t",
         "N2\tReference T1 MESH:D006311\t",
-        '#1\tAnnotatorNotes T1\tspacy-angel: {"parts": ["Ocular toxicity", "auditory toxicity"]}',
         "T2\tDisease 32 37\tFever",
-        "N3\tReference T2 MESH:D005334\t",
-        "N4\tReference T2 OMIM:1\t",
-        '#2\tAnnotatorNotes T2\tspacy-angel: {"concept_ids": "MESH:D005334+OMIM:1"}',
+        "N3\tReference T2 MESH:D005334+OMIM:1\t",
         "T3\tCell_line 32 37\tFever",
-        '#3\tAnnotatorNotes T3\tspacy-angel: {"concept_ids": "3767", "read_as": "pyrexia"}',
+        "N4\tReference T3 NONE:3767\t",
         "T4\tMENTION 43 57\t𝛽-thalassaemia",
         "N5\tReference T4 HGVS:c.1+1G>C\t",
         "T5\tMENTION_2 64 68\tzeal",
@@ -147,24 +144,13 @@ def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
     ]
 
 
-def test_identifiers_that_were_changed_in_brat_hold(tmp_path: Path) -> None:
-    write_brat([RICH], tmp_path / "brat")
-    file = tmp_path / "brat/notes.txt%3A3.ann"
-    text = file.read_text("utf8").replace("T2 OMIM:1", "T2 OMIM:2")
-    file.write_text(text + "N9\tReference T3 MESH:D9\t\n", "utf8")
-    (document,), _ = read(tmp_path / "brat")
-    assert document.mentions[1].concept_ids == "MESH:D005334|OMIM:2"
-    assert document.mentions[2].concept_ids == "MESH:D9"
-
-
 def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
     write_brat([RICH], tmp_path / "brat")
     with pytest.raises(AngelError, match="already exists"):
         write_brat([RICH], tmp_path / "brat")
-    assert read(tmp_path / "brat")[0] == [RICH]
     (tmp_path / "empty").mkdir()
     write_brat([RICH], tmp_path / "empty")
-    assert read(tmp_path / "empty")[0] == [RICH]
+    assert len(read(tmp_path / "empty")[0]) == 1
 
 
 def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path: Path) -> None:
@@ -176,17 +162,16 @@ def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path: P
     assert [document.doc_id for document in read(tmp_path / "brat", keep_duplicates=True)[0]] == ids
 
 
-@pytest.mark.parametrize(("line", "faults"), [('{"file": "1", "title_end": 99}', 0), ("{", 1)])
-def test_faults_of_what_brat_does_not_read(tmp_path: Path, line: str, faults: int) -> None:
+def test_faults_of_what_brat_does_not_read(tmp_path: Path) -> None:
     folder = pair(tmp_path / "brat", "Fever.", "T1\tDisease 0 5\tFever\n")
-    (folder / "documents.jsonl").write_text(line + "\n", "utf8")
+    (folder / "documents.jsonl").write_text("{\n", "utf8")
     (document,), report = read(folder, strict=False)
-    assert (document.doc_id, document.title_end, len(document.mentions)) == ("1", None, 1)
-    assert report.counts["faults"] == faults
+    assert (document.doc_id, len(document.mentions)) == ("1", 1)
+    assert report.counts["faults"] == 1
 
 
 def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
     write_brat([RICH], tmp_path / "brat", names=lambda each: f"{each}\u2028name")
     lines = (tmp_path / "brat/notes.txt%3A3.ann").read_text("utf8").splitlines()
-    assert "N4\tReference T2 OMIM:1\tOMIM:1 name" in lines
-    assert read(tmp_path / "brat")[0] == [RICH]
+    assert "N2\tReference T1 MESH:D006311\tMESH:D006311 name" in lines
+    assert plain(read(tmp_path / "brat")[0][0]) == plain(RICH)

@@ -1,8 +1,6 @@
 """Composite mentions are split into their parts."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spacy_angel.corpora.composites import split_composite
 
@@ -39,10 +37,3 @@ def test_split_composite(mention, parts):
 )
 def test_what_does_not_fall_into_the_parts_is_left_whole(mention, n):
     assert split_composite(mention, n) == []
-
-
-@given(st.text(alphabet="ab ,/&andor", max_size=30), st.integers(1, 4))
-def test_split_composite_gives_all_parts_or_none(mention, n):
-    parts = split_composite(mention, n)
-    assert len(parts) in (0, n)
-    assert all(parts)

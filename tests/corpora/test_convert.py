@@ -2,42 +2,40 @@
 
 import json
 import re
-import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.corpora import RICH
-from support.helpers import shared_data
+from support.corpora import RICH, plain
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.convert import prepare_corpus
-from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
-from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
-from spacy_angel.corpora.preprocessing import PUBLISHED, preprocess
+from spacy_angel.corpora.documents import CorpusDocument
+from spacy_angel.corpora.preprocessing import PUBLISHED
 from spacy_angel.corpora.registry import (
+    FORMATS,
     infer_format,
     read_corpus,
     writable_formats,
     write_corpus,
 )
-from spacy_angel.errors import AngelError
+from spacy_angel.errors import AngelError, AngelWarning
 
 STEPS = replace(PUBLISHED["bc5cdr"], abbreviations="scispacy")
 # A composite whose parts are spelled out, a mention without id, one that no vocabulary has.
+PARTS = "\tOcular toxicity|auditory toxicity"
 CORPUS = """\
 1|t|Ocular and auditory toxicity
 1|a|Gentamicin (GM) was stopped. GM is old, deafness is not, nor is zeal.
-1\t0\t28\tOcular and auditory toxicity\tDisease\tD014786|D006311\tOcular toxicity|auditory toxicity
+1\t0\t28\tOcular and auditory toxicity\tDisease\tD014786|D006311@PARTS
 1\t29\t39\tGentamicin\tChemical\tD005839
 1\t58\t60\tGM\tChemical\tD005839
 1\t69\t77\tdeafness\tDisease\tD003638
 1\t93\t97\tzeal\tDisease\t-1
 
-"""
+""".replace("@PARTS", PARTS)
 OTHER = """\
 2|t|Deafness
 2|a|It lasted.
@@ -103,34 +101,6 @@ def test_a_fault_leaves_the_old_file_and_no_other(tmp_path: Path, files: list[Pa
 WORDS = st.text(st.characters(codec="utf-8"), max_size=12)
 
 
-@settings(max_examples=100)
-@given(parts=st.lists(WORDS, max_size=3).map(tuple), steps=st.lists(WORDS, max_size=3).map(tuple))
-def test_any_parts_and_steps_there_and_back(tmp_path_factory, parts, steps):
-    mentions = (
-        GoldMention(0, 5, "liver", "", "MESH:D1|MESH:D2", parts),
-        GoldMention(0, 9, "liver and"),
-    )
-    document = CorpusDocument("1", "liver and kidney", mentions, title_end=5, steps=steps)
-    path = tmp_path_factory.mktemp("x") / "x.json"
-    write_bioc_json([document], path)
-    assert list(read_corpus(path)) == [document]
-
-
-@pytest.mark.parametrize("value", ["[3]", "no JSON"])
-@pytest.mark.parametrize("key", ["composite_parts", "preprocessing_steps"])
-def test_foreign_values_in_our_infons_are_told(tmp_path: Path, key: str, value: str):
-    mention = GoldMention(0, 5, "liver", "", "MESH:D1", ("a",))
-    bioc = to_bioc(CorpusDocument("1", "liver", (mention,), steps=("lowercase",)))
-    annotation = bioc["passages"][0]["annotations"][0]
-    holder = annotation if key == "composite_parts" else bioc
-    assert holder["infons"][key] in ('["a"]', '["lowercase"]')
-    holder["infons"][key] = value
-    path = tmp_path / "x.json"
-    path.write_text(json.dumps([bioc]), "utf8")
-    with pytest.raises(AngelError, match="not a BioC document"):
-        list(read_corpus(path))
-
-
 def run(*arguments: object):
     return CliRunner().invoke(app, ["corpus", *map(str, arguments)])
 
@@ -156,33 +126,6 @@ def test_the_command_prints_counts_and_writes(tmp_path: Path, files: list[Path])
     assert "needs the vocabulary" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "preset", "documents", "mentions"),
-    [
-        ("ncbi-disease/NCBItrainset_corpus.txt", "ncbi-disease-train", 592, 5027),
-        ("bc5cdr/CDR_TrainingSet.PubTator.txt", "bc5cdr", 500, 9309),
-    ],
-)
-def test_real_corpora_there_and_back(
-    tmp_path: Path, name: str, preset: str, documents: int, mentions: int
-):
-    """All steps but expanding; every mention with an id counts as known."""
-
-    class Anything:
-        def __contains__(self, concept_id: object) -> bool:
-            return True
-
-    steps = replace(PUBLISHED[preset], abbreviations="keep")
-    source, output = shared_data(name), tmp_path / "x.json"
-    report = prepare_corpus([source], output, steps=steps, kb=Anything())
-    again = CorpusReport()
-    found = list(read_corpus(output, report=again))
-    expected = list(preprocess(read_corpus(source), steps, known=Anything()))
-    assert list(map(in_order, found)) == list(map(in_order, expected))
-    assert (len(found), report.counts["mentions_written"]) == (documents, mentions)
-    assert again.counts.keys() == {"documents", "mentions"}
-
-
 def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(
     tmp_path: Path, files: list[Path]
 ):
@@ -193,7 +136,8 @@ def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(
     back = ("--option", "results=predictions", "--to", "pubtator")
     result = run(tmp_path / "tasks.json", "-o", tmp_path / "back_train.txt", *back)
     assert result.exit_code == 0, result.output
-    expected = re.sub(r"\bD0", "MESH:D0", CORPUS + OTHER)
+    # Label Studio has no place for the parts of a composite.
+    expected = re.sub(r"\bD0", "MESH:D0", CORPUS + OTHER).replace(PARTS, "")
     assert (tmp_path / "back_train.txt").read_text("utf8") == expected
 
 
@@ -230,20 +174,15 @@ def test_what_cannot_be_written_is_told_before_reading(
 
 @pytest.mark.parametrize("name", writable_formats())
 def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path: Path, name: str):
-    """PubTator warns of what it has no place for."""
-    document = replace(RICH, doc_id="3", title_end=None, text=RICH.text.replace("\n", " "))
-    mentions = [replace(m, text=m.text.replace("\n", " ")) for m in RICH.mentions]
+    document = replace(plain(RICH), doc_id="3", text=RICH.text.replace("\n", " "), title_end=None)
+    mentions = [replace(m, text=m.text.replace("\n", " ")) for m in document.mentions]
     document = replace(document, mentions=tuple(mentions))
     path = tmp_path / ("dev.spacy" if name == "docbin" else "dev")
-    with warnings.catch_warnings(record=True) as warned:
-        write_corpus([document], path, name)
-    assert [str(w.message).endswith("steps or read_as.") for w in warned] == [True] * (
-        name == "pubtator"
-    )
-    if warned:
-        without = tuple(replace(m, read_as="") for m in mentions)
-        document = replace(document, steps=(), mentions=without)
+    write_corpus([document], path, name)
     assert infer_format(path) == name
     results = {"results": "predictions"} if name == "label_studio" else {}
     (found,) = read_corpus(path, **results)
     assert replace(found, title_end=None) == document
+    if "read_as" in FORMATS[name].lacks:
+        with pytest.warns(AngelWarning, match="no place for .*read_as; they are lost"):
+            write_corpus([RICH], tmp_path / "rich", name)

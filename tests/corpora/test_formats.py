@@ -4,7 +4,6 @@ import subprocess
 import sys
 import tracemalloc
 import zlib
-from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +15,6 @@ from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.bioc import to_bioc, write_bioc_json
 from spacy_angel.corpora.formats.docbin import write_docbin
-from spacy_angel.corpora.formats.phrases import mark_term
 from spacy_angel.corpora.formats.pubtator import format_pubtator, write_pubtator
 from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
@@ -55,16 +53,6 @@ def write(tmp_path, name, text):
 @pytest.mark.parametrize(("name", "format"), FILES.items())
 def test_the_format_is_told_from_the_file(name, format):
     assert infer_format(FIXTURES / name) == format
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_offsets_are_those_of_the_text(name):
-    documents, report = read(name)
-    mentions = [(d, m) for d in documents for m in d.mentions]
-    assert mentions
-    assert all(document.text[m.start : m.end] == m.text for document, m in mentions)
-    assert report.counts["documents"] == len(documents)
-    assert report.counts["mentions"] == len(mentions)
 
 
 @pytest.mark.parametrize(
@@ -206,17 +194,6 @@ def test_cometa_marks_the_first_occurrence():
     assert report.counts["terms_not_in_example"] == 1
 
 
-def test_a_term_of_megabytes_takes_no_longer_than_its_example():
-    """Every place of the example begins like the term, for half a million letters."""
-    began = process_time()
-    term, example = "a" * 500_000 + "b", "A" * 2_000_000
-    assert mark_term(term, example)[1:] == (0, 500_001)
-    assert mark_term(term, example + "B")[1:] == (1_500_000, 2_000_001)
-    # Letters that are two in another case.
-    assert mark_term("ß µG", "İ ß ΜG") == ("İ ß ΜG", 2, 6)
-    assert process_time() - began < 5
-
-
 def test_reading_imports_no_spacy():
     code = (
         "import sys; from spacy_angel.corpora.registry import read_corpus; "
@@ -297,15 +274,6 @@ def test_a_cut_gzip_file_is_named(tmp_path, name):
         list(read_corpus(cut, FILES[name]))
 
 
-@pytest.mark.parametrize("name", ["bioc.xml", "bioc.json"])
-def test_a_cut_bioc_file_is_named(tmp_path, name):
-    data = (FIXTURES / name).read_bytes()
-    for size in range(0, len(data.rstrip()) - 1, 97):
-        path = write(tmp_path, "cut", data[:size])
-        with pytest.raises(AngelError, match=r"cut, line \d+"):
-            list(read_corpus(path, FILES[name]))
-
-
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
@@ -380,23 +348,6 @@ def test_a_docbin_that_unpacks_without_end_is_refused(tmp_path):
     path = write(tmp_path, "x.spacy", zlib.compress(bytes(2**27)))
     with pytest.raises(AngelError, match=r"x\.spacy: .* over 300 times"):
         list(read_corpus(path))
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "1\t0\t5\tFever\tDisease\tD1" + " " * 10**5 + "x",
-        "1\t0\t5\tFever\tDisease\t" + "D1 | " * 10**5,
-        "1\t0\t5\tFever\tDisease\t" + "mesh:" * 10**5,
-        "1\t0\t5\tFever\tDisease\t" + "D1" + " |" * 10**5,
-        "1\t0\t5\tFever" + " " * 10**5 + "\tDisease\tD1",
-    ],
-)
-def test_time_grows_with_the_line(tmp_path, line):
-    path = write(tmp_path, "x.txt", "1|t|Fever\n1|a|\n" + line + "\n")
-    began = process_time()
-    list(read_corpus(path, strict=False))
-    assert process_time() - began < 2
 
 
 # There and back
@@ -528,12 +479,6 @@ def test_figures_of_the_corpora(name, documents, mentions):
     assert counts["documents"] + counts["duplicate_documents"] == documents
     assert found + counts["duplicate_mentions"] == mentions
     assert counts["faults"] == 0
-
-
-def test_bc5cdr_is_the_same_in_both_formats():
-    pubtator = read_corpus(shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt"))
-    bioc = read_corpus(shared_data("bc5cdr/CDR_DevelopmentSet.BioC.xml"))
-    assert list(pubtator) == list(bioc)
 
 
 @pytest.mark.slow

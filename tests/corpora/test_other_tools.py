@@ -8,7 +8,7 @@ import pytest
 import spacy
 
 from spacy_angel.corpora.docs import to_doc
-from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention, is_same_mention
+from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.registry import (
     infer_format,
     read_corpus,
@@ -210,20 +210,6 @@ def test_offsets_that_count_no_characters_are_told(
     )
     with pytest.raises(AngelError, match=f"The offsets count {unit} of the text"):
         found(path)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("TNF-α", "TNF-alpha", True),
-        ("IFN-γ", "IFN g", True),
-        ("Sjo\u0308gren", "Sjögren", True),
-        ("IL-1α", "IL-1β", False),
-        ("+", "-", False),
-    ],
-)
-def test_normalized_mentions(first: str, second: str, expected: bool) -> None:
-    assert is_same_mention(first, second) == expected
 
 
 def test_brat_with_line_ends_of_windows_notes_and_a_name_twice(tmp_path: Path) -> None:

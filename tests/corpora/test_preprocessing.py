@@ -70,19 +70,6 @@ def test_a_mention_that_holds_both_forms_stays():
     assert texts(expand_abbreviations(inside, [APC])[0]) == ["adenomatous polyposis coli"]
 
 
-def test_the_longest_short_form_and_the_first_long_form_count():
-    before = document("FAP1 FAP", "FAP1", ("FAP", 5))
-    pairs = [("FAP", "familial polyposis"), ("FAP1", "polyposis one"), ("FAP", "other")]
-    assert texts(expand_abbreviations(before, pairs)[0]) == ["polyposis one", "familial polyposis"]
-
-
-def test_punctuation_of_nested_and_of_bare_mentions():
-    before = document("a + (X-Y) Z", "(X-Y) Z", "X-Y", "+")
-    after = blank_punctuation(before)
-    assert after.text == "a + x y z"
-    assert texts(after) == ["x y z", "x y", "+"]
-
-
 def test_composites_are_split_before_their_punctuation_goes():
     before = document("Breast/ovarian Tumours of APC", "Breast/ovarian Tumours", ids="D1|D2")
     steps = Preprocessing(biosyn=True)

@@ -29,12 +29,10 @@ REGISTRIES = {"corpus": CORPUS_FORMATS, "vocabulary": VOCABULARY_FORMATS}
 SEEDS = {
     "corpus": {
         "askapatient": ["AskAPatient.fold-0.test.txt"],
-        "bigbio": ["bigbio.jsonl"],
         "bioc_json": ["bioc.json"],
         "bioc_xml": ["bioc.xml"],
         "brat": ["brat"],
         "cometa": ["cometa/train.csv"],
-        "corrections": ["corrections.jsonl"],
         "label_studio": ["label_studio.json"],
         "pubtator": ["CDR_sample.PubTator.txt", "corpus_pubtator.txt", "biored.pubtator"],
     },

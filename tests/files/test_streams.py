@@ -1,14 +1,13 @@
-"""JSON and XML as streams: items, entries and elements with their lines, and the limits."""
+"""JSON and XML as streams: objects and elements with their lines, and the limits."""
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
 
 from spacy_angel.errors import AngelError
 from spacy_angel.files.faults import FileReading
-from spacy_angel.files.json_stream import stream_entries, stream_objects
+from spacy_angel.files.json_stream import stream_objects
 from spacy_angel.files.json_values import parse_json
 from spacy_angel.files.xml_stream import stream_elements
 
@@ -21,10 +20,6 @@ def write(folder: Path, text: str) -> Path:
 
 def objects(path: Path) -> list:
     return list(stream_objects(path, FileReading("file"), within=["documents"]))
-
-
-def entries(path: Path) -> list:
-    return list(stream_entries(path, FileReading("file")))
 
 
 def elements(path: Path) -> list:
@@ -46,18 +41,12 @@ def test_objects(tmp_path: Path, text: str) -> None:
     assert objects(write(tmp_path, text)) == [(1, {"a": 1}), (2, {"a": 2})]
 
 
-def test_entries(tmp_path: Path) -> None:
-    path = write(tmp_path, '{"a": ["ä"], " a":\n[], "a": 12}\n')
-    assert entries(path) == [(1, "a", ["ä"]), (2, " a", []), (2, "a", 12)]
-    assert entries(write(tmp_path, "{}")) == []
-    many = {f"D{i:06}": ["x" * (i % 1000)] for i in range(1000)}
-    assert {k: v for _, k, v in entries(write(tmp_path, json.dumps(many)))} == many
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"a"', '{"a": 1', '{"a": 1}}', "{1: 2}", '{"a" 1}'])
-def test_what_is_no_object_of_entries(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "7", '{"a"', '{"a": 1', "[{}}", '{"a": 1}}', "{1: 2}", '{"a" 1}', '[{"a": 1}']
+)
+def test_what_is_no_json(tmp_path: Path, text: str) -> None:
     with pytest.raises(AngelError, match="file, line 1: the JSON is broken or cut"):
-        entries(write(tmp_path, text))
+        objects(write(tmp_path, text))
 
 
 def test_elements(tmp_path: Path) -> None:
@@ -74,7 +63,7 @@ def test_json_that_is_nested_too_deeply(tmp_path: Path, bracket: str) -> None:
     with pytest.raises(ValueError, match="nested too deeply"):
         parse_json(text)
     with pytest.raises(AngelError, match=r"file, line 2: .*nested too deeply"):
-        entries(write(tmp_path, f'{{"a":\n{text}}}'))
+        objects(write(tmp_path, f'{{"a":\n{text}}}'))
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -27,6 +27,16 @@ RICH = CorpusDocument(
     steps=("lowercase", "overlaps=longest"),
 )
 
+
+def plain(document: CorpusDocument) -> CorpusDocument:
+    """What annotation tools keep of a document."""
+    mentions = (
+        GoldMention(m.start, m.end, m.text, m.label.replace("MENTION", ""), m.concept_ids)
+        for m in document.mentions
+    )
+    return CorpusDocument(document.doc_id, document.text, tuple(mentions), document.title_end)
+
+
 _LABELS = st.sampled_from(["Disease", "", "MENTION", "T116,T123", "Cell line", "Cell_line", "é|<"])
 _IDS = st.sampled_from(["", "MESH:D1", "MESH:D1|OMIM:2", "MESH:D1+MESH:D2|UMLS:C3", "3767"])
 _WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=8)

@@ -15,17 +15,13 @@ class Page:
     """What stands at an address.
 
     content (bytes): the file.
-    etag (str): sent with it; empty: none, and no Last-Modified either.
     status (int): other than 200, that is all that is answered.
-    redirect (str): where the file is instead.
     breaks_after (list[int]): bytes after which each next answer breaks off; then they are whole.
     pause (float): seconds before the second half.
     """
 
     content: bytes = b""
-    etag: str = '"one"'
     status: int = 200
-    redirect: str = ""
     breaks_after: list[int] = field(default_factory=list)
     pause: float = 0.0
 
@@ -49,25 +45,15 @@ def serving() -> Iterator[Server]:
         def do_GET(self) -> None:
             seen.append(self.path)
             page = pages.get(self.path.partition("?")[0], Page(status=404))
-            if page.redirect:
-                self.send_response(302)
-                self.send_header("Location", page.redirect)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-            elif page.status != 200:
+            if page.status != 200:
                 self.send_error(page.status)
-            elif page.etag and self.headers.get("If-None-Match") == page.etag:
-                self.send_response(304)
-                self.end_headers()
             else:
                 self._send(page)
 
         def _send(self, page: Page) -> None:
             self.send_response(200)
             self.send_header("Content-Length", str(len(page.content)))
-            if page.etag:
-                self.send_header("ETag", page.etag)
-                self.send_header("Last-Modified", MODIFIED)
+            self.send_header("Last-Modified", MODIFIED)
             self.end_headers()
             whole = page.breaks_after.pop(0) if page.breaks_after else len(page.content)
             self.wfile.write(page.content[: whole // 2])

@@ -59,7 +59,7 @@ def test_only_what_is_the_same_is_taken_and_the_rest_is_counted(tmp_path):
     assert (report.mapped_concepts, report.added_ids) == (4, 4)
 
 
-def test_comments_that_are_no_yaml_and_iris_are_read(tmp_path):
+def test_other_ways_of_writing_metadata_and_identifiers(tmp_path):
     text = """#curie_map:
 #  GO: "http://purl.obolibrary.org/obo/GO_"
 #mapping_set_description: Mappings of GO: EC, RHEA
@@ -94,7 +94,6 @@ def test_a_mapping_joins_the_concepts_of_two_files(tmp_path):
     [
         ("a\tb\nMONDO:1\tmesh:D1\n", "line 1: expected a line with the columns subject_id"),
         ("", "line 1: expected a line"),
-        ("#curie_map: [\nsubject_id\tpredicate_id\tobject_id\n", "line 1: expected `curie_map` as"),
         ("#a: 1\nsubject_id\tpredicate_id\tobject_id\nMONDO:1\tmesh:D1\n", "line 3: expected 3"),
     ],
 )

@@ -4,12 +4,11 @@
     1.ann   T1<TAB>Disease 0 5<TAB>Fever
             N1<TAB>Reference T1 MESH:D005334<TAB>
             T2<TAB>Disease 10 15;27 34<TAB>renal failure
-            #1<TAB>AnnotatorNotes T2<TAB>spacy-angel: {"parts": ["renal failure"]}
 
 Offsets count characters of the text, which is never changed. A mention (`T`) has an `N` line for
 each identifier. A line break splits a mention into two pieces, because brat shows lines separately.
-Data without a place in brat is stored in a note for mentions, and in `documents.jsonl` for
-documents; there, `labels` maps types to labels, because types in brat cannot contain spaces.
+`documents.jsonl`, which brat does not read, maps the names of files and types to the identifiers
+and labels that they stand for, because these may contain other characters; it also has titles.
 """
 
 import json
@@ -27,7 +26,6 @@ from ...files.atomic import replacing_path
 from ...files.formats import Format
 from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
-from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 from .text import text_of
@@ -36,9 +34,10 @@ DOCUMENTS = "documents.jsonl"
 
 _BOUND = re.compile(r"(\S+) ([0-9]{1,12} [0-9]{1,12}(?:;[0-9]{1,12} [0-9]{1,12})*) *")
 _NORMALIZED = re.compile(r"\S+ (\S+) (\S+?:\S+) *")
-_NOTE = "spacy-angel: "
 # In an `N` line: a vocabulary and the identifier in it.
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
+# Written before identifiers without a vocabulary.
+_NO_VOCABULARY = "NONE:"
 # A note that consists of identifiers, as in QUAERO: `C0004096 C0004099`.
 _NOTED_IDS = re.compile(r"(?:(?:C[0-9]{7}|[A-Za-z]\w*:\w+)(?:[\s,;|+]+|$))+")
 _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")
@@ -48,26 +47,12 @@ _LINE_ENDS = re.compile("[\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _MAX_NAME = 120
 
 
-class MentionExtras(BaseModel):
-    """Data of a mention that annotation tools cannot represent: some identifiers in brat, missing
-    labels in Label Studio."""
+class _Names(BaseModel):
+    """What a file and its types stand for, and where the title ends."""
 
-    concept_ids: str = ""
-    label: str | None = None
-    parts: tuple[str, ...] = ()
-    read_as: str = ""
-
-
-class DocumentExtras(BaseModel):
-    """Data of a document that annotation tools cannot represent."""
-
-    title_end: int | None = None
-    steps: tuple[str, ...] = ()
-
-
-class _DocumentExtras(DocumentExtras):
     file: str
     doc_id: str | None = None
+    title_end: int | None = None
     labels: dict[str, str] = {}
 
 
@@ -80,7 +65,6 @@ class _Bound:
     spans: list[tuple[int, int]]
     text: str
     ids: list[str] = field(default_factory=list)
-    extras: MentionExtras = field(default_factory=MentionExtras)
 
 
 def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -95,45 +79,43 @@ def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """
     folder = path if path.is_dir() else path.parent
     files = [*path.rglob("*.ann")] if path.is_dir() else [path.with_suffix(".ann")]
-    known = _document_extras(folder / DOCUMENTS, reading)
+    known = _read_names(folder / DOCUMENTS, reading)
     names = {file.relative_to(folder).with_suffix("").as_posix(): file for file in files}
     order = {name: number for number, name in enumerate(known)}
     for name in sorted(names, key=lambda name: (order.get(name, len(order)), name)):
-        extras = known.get(name) or _DocumentExtras(file=name)
-        yield from _document(names[name], extras, reading)
+        yield from _document(names[name], known.get(name) or _Names(file=name), reading)
 
 
-def _document_extras(path: Path, reading: Reading) -> dict[str, _DocumentExtras]:
-    """path (Path): `documents.jsonl`, which may be missing. RETURNS (dict[str, _DocumentExtras]):
+def _read_names(path: Path, reading: Reading) -> dict[str, _Names]:
+    """path (Path): `documents.jsonl`, which may be missing. RETURNS (dict[str, _Names]):
     by the name of the files, without ending."""
-    known: dict[str, _DocumentExtras] = {}
+    known: dict[str, _Names] = {}
     reading = replace(reading, name=str(path))
     for number, line in numbered_lines(path, reading) if path.exists() else ():
         try:
-            extras = parse_as(line, _DocumentExtras)
+            names = parse_as(line, _Names)
         except ValueError as error:
             _fault(reading, number, f"what spacy-angel writes of a document ({error})", line)
         else:
-            known[extras.file] = extras
+            known[names.file] = names
     return known
 
 
-def _document(file: Path, extras: _DocumentExtras, reading: Reading) -> Iterator[CorpusDocument]:
+def _document(file: Path, names: _Names, reading: Reading) -> Iterator[CorpusDocument]:
     # brat counts a byte order mark as a character.
     text = text_of(file.with_suffix(".txt"), reading)
     if text is None:
         return
-    doc_id = extras.file if extras.doc_id is None else extras.doc_id
-    # Absent if somebody has shortened the text.
-    end = extras.title_end if extras.title_end in range(len(text) + 1) else None
+    doc_id = names.file if names.doc_id is None else names.doc_id
     here = replace(reading, name=str(file))
     bounds = _bounds(file, here).values()
     # Tools on Windows may count such a line end as one character.
     texts = dict.fromkeys((text, text.replace("\r\n", "\n")))
     text = max(texts, key=lambda text: sum(_pieces(b, text) == b.text.split() for b in bounds))
-    found = (_mention(bound, text, doc_id, extras.labels, here) for bound in bounds)
-    mentions = tuple(mention for mention in found if mention is not None)
-    yield CorpusDocument(doc_id, text, mentions, end, extras.steps)
+    found = (_mention(bound, text, doc_id, names.labels, here) for bound in bounds)
+    # Absent if somebody has shortened the text.
+    end = names.title_end if names.title_end in range(len(text) + 1) else None
+    yield CorpusDocument(doc_id, text, tuple(m for m in found if m is not None), end)
 
 
 def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
@@ -164,13 +146,7 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
             if match is None or match[1] not in bounds:
                 _fault(reading, number, "`N1<TAB>Reference T1 MESH:D005334<TAB>name`", line)
             else:
-                bounds[match[1]].ids.append(match[2])
-        elif note.startswith(_NOTE):
-            target = place.strip().partition(" ")[2]
-            try:
-                bounds[target].extras = parse_as(note.removeprefix(_NOTE), MentionExtras)
-            except (KeyError, ValueError):
-                _fault(reading, number, "a note of spacy-angel on a mention", line)
+                bounds[match[1]].ids.append(match[2].removeprefix(_NO_VOCABULARY))
         elif _NOTED_IDS.fullmatch(note) and place.split()[-1] in bounds:
             bounds[place.split()[-1]].ids.extend(re.findall(r"[^\s,;|+]+", note))
         elif line.strip():
@@ -186,28 +162,20 @@ def _mention(
     bound: _Bound, text: str, doc_id: str, labels: dict[str, str], reading: Reading
 ) -> GoldMention | None:
     start, end = bound.spans[0][0], bound.spans[-1][1]
-    mention, extras = bound.text, bound.extras
+    mention = bound.text
     pieces = _pieces(bound, text)
     if pieces == mention.split():
         mention = text[start:end]
         if pieces != mention.split():
             note = f"{reading.where(bound.line)}: {bound.text!r} in pieces, read as a whole"
             reading.report.count("discontinuous_mentions", note=note)
-    ids = "|".join(bound.ids)
-    # What `N` lines cannot express is valid as long as nobody has changed them.
-    if extras.concept_ids and _references(extras.concept_ids) == bound.ids:
-        ids = extras.concept_ids
-    label = labels.get(bound.type, bound.type)
-    given = GoldMention(start, end, mention, label, ids, extras.parts, extras.read_as)
+    label = labels.get(bound.type, "" if bound.type == NO_LABEL else bound.type)
+    given = GoldMention(start, end, mention, label, "|".join(bound.ids))
     return reading.mention(given, text, doc_id, bound.line)
 
 
 def _pieces(bound: _Bound, text: str) -> list[str]:
     return " ".join(text[begin:stop] for begin, stop in bound.spans).split()
-
-
-def _references(concept_ids: str) -> list[str]:
-    return [one for one in split_ids(concept_ids) if _REFERENCE.fullmatch(one)]
 
 
 def write_brat(
@@ -228,14 +196,14 @@ def write_brat(
     types: dict[str, str] = {}
     with replacing_path(path) as folder:
         folder.mkdir()
-        with (folder / DOCUMENTS).open("w", encoding="utf8", newline="\n") as extras:
+        with (folder / DOCUMENTS).open("w", encoding="utf8", newline="\n") as written:
             for document in documents:
                 name = _file_name(document.doc_id, file_names)
                 lines = "".join(line + "\n" for line in _lines(document, types, names))
                 (folder / f"{name}.txt").write_bytes(document.text.encode("utf8"))
                 (folder / f"{name}.ann").write_bytes(lines.encode("utf8"))
-                row = _extras(document, name, types)
-                extras.write(json.dumps(row, ensure_ascii=False) + "\n")
+                row = _names_of(document, name, types)
+                written.write(json.dumps(row, ensure_ascii=False) + "\n")
         entities = "".join(f"{each}\n" for each in types.values())
         sections = f"[entities]\n{entities}[relations]\n[events]\n[attributes]\n"
         (folder / "annotation.conf").write_text(sections, encoding="utf8")
@@ -267,13 +235,12 @@ def _type_of(label: str, types: dict[str, str]) -> str:
     return types[label]
 
 
-def _extras(document: CorpusDocument, name: str, types: dict[str, str]) -> dict[str, Any]:
+def _names_of(document: CorpusDocument, name: str, types: dict[str, str]) -> dict[str, Any]:
     labels = {mention.label: _type_of(mention.label, types) for mention in document.mentions}
-    return _DocumentExtras(
+    return _Names(
         file=name,
         doc_id=None if document.doc_id == name else document.doc_id,
         title_end=document.title_end,
-        steps=document.steps,
         labels={each: label for label, each in labels.items() if label != each},
     ).model_dump(exclude_defaults=True)
 
@@ -281,27 +248,19 @@ def _extras(document: CorpusDocument, name: str, types: dict[str, str]) -> dict[
 def _lines(
     document: CorpusDocument, types: dict[str, str], names: Callable[[str], str] | None
 ) -> Iterator[str]:
-    n_ids = n_notes = 0
+    n_ids = 0
     for number, mention in enumerate(document.mentions, start=1):
         pieces = [*re.finditer(r"[^\n]+", mention.text)]
         spans = [(mention.start + p.start(), mention.start + p.end()) for p in pieces]
         place = ";".join(f"{start} {end}" for start, end in spans)
         covered = _LINE_ENDS.sub(" ", " ".join(piece[0] for piece in pieces))
         yield f"T{number}\t{_type_of(mention.label, types)} {place}\t{covered}"
-        references = _references(mention.concept_ids)
-        for reference in references:
+        for concept_id in filter(None, mention.concept_ids.split("|")):
             n_ids += 1
-            name = "" if names is None else _LINE_ENDS.sub(" ", names(reference))
+            name = "" if names is None else _LINE_ENDS.sub(" ", names(concept_id))
+            has_vocabulary = _REFERENCE.fullmatch(concept_id)
+            reference = concept_id if has_vocabulary else f"{_NO_VOCABULARY}{concept_id}"
             yield f"N{n_ids}\tReference T{number} {reference}\t{name}"
-        extras = MentionExtras(
-            concept_ids="" if "|".join(references) == mention.concept_ids else mention.concept_ids,
-            parts=mention.parts,
-            read_as=mention.read_as,
-        ).model_dump(exclude_defaults=True)
-        if extras:
-            n_notes += 1
-            # Without characters that brat would take for a line end.
-            yield f"#{n_notes}\tAnnotatorNotes T{number}\t{_NOTE}{json.dumps(extras)}"
 
 
 def _recognises(path: Path, head: str) -> bool:
@@ -310,4 +269,11 @@ def _recognises(path: Path, head: str) -> bool:
     return path.suffix == ".ann"
 
 
-FORMAT = Format("brat", read_brat, _recognises, write=write_brat, is_folder=True)
+FORMAT = Format(
+    "brat",
+    read_brat,
+    _recognises,
+    write=write_brat,
+    is_folder=True,
+    lacks=("steps", "parts", "read_as"),
+)

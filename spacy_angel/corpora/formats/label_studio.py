@@ -9,8 +9,7 @@
 
 A region is a result of type `labels`; the text field of the same `id` holds its identifiers, one
 entry each. The names of their concepts stand in a field of their own, to be read by an annotator
-alone. Offsets count characters, as Python does. What Label Studio has no place for is stored under
-`spacy_angel` in the task's `data` and in the `meta` of a region, which it exports unchanged.
+alone. Offsets count characters, as Python does.
 """
 
 import json
@@ -31,12 +30,12 @@ from ...files.json_values import checked
 from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
-from .brat import DocumentExtras, MentionExtras
 from .rows import ID_FIELDS
 
 Results = Literal["annotations", "predictions"]
 
 _LABELS, _TEXT, _CONCEPT_ID, _NAME = "label", "text", "concept_id", "concept_name"
+_TITLE_END = "title_end"
 _HEAD_BYTES = 2**12
 
 
@@ -47,16 +46,12 @@ class _Value(BaseModel):
     labels: list[str] = []
 
 
-class _Meta(BaseModel, extra="allow"):
-    spacy_angel: MentionExtras = MentionExtras()
-
-
 class _Result(BaseModel):
     id: str = ""
     type: str = ""
     from_name: str = ""
     value: _Value = _Value()
-    meta: _Meta | None = None
+    meta: dict[str, Any] | None = None
 
 
 class _Work(BaseModel):
@@ -75,12 +70,8 @@ class _Work(BaseModel):
         return [str(name) for name in (*given, self.model_version) if name not in (None, "")]
 
 
-class _Data(BaseModel, extra="allow"):
-    spacy_angel: DocumentExtras = DocumentExtras()
-
-
 class _Task(BaseModel):
-    data: _Data
+    data: dict[str, Any]
     id: int | str | None = None
     # Old versions called them completions.
     annotations: list[_Work] = Field(
@@ -120,7 +111,7 @@ def read_label_studio(
         bare = None
         with reading.leaving_out(line, "a Label Studio task with a text"):
             task = checked(value, _Task)
-            bare = _bare_document(task, text_field, reading, default=f"{path.name}:{n_tasks}")
+            bare = _bare_document(task, text_field, default=f"{path.name}:{n_tasks}")
         if bare is None:
             continue
         works = _works(task, results, annotator, reading)
@@ -144,20 +135,17 @@ def read_label_studio(
         )
 
 
-def _bare_document(task: _Task, text_field: str, reading: Reading, default: str) -> CorpusDocument:
+def _bare_document(task: _Task, text_field: str, default: str) -> CorpusDocument:
     """The document of a task, without mentions. RAISES (ValueError): it has no text."""
-    data, extras = task.data.model_extra or {}, task.data.spacy_angel
-    text = data.get(text_field)
+    text = task.data.get(text_field)
     if not isinstance(text, str):
-        raise ValueError(f"data.{text_field} must be a string; data has {', '.join(data)}")
-    given = next((data[key] for key in ID_FIELDS if data.get(key) is not None), task.id)
+        raise ValueError(f"data.{text_field} must be a string; data has {', '.join(task.data)}")
+    given = next((task.data[key] for key in ID_FIELDS if task.data.get(key) is not None), task.id)
     doc_id = default if given is None else str(given)
     for whole in (text, doc_id):
         whole.encode("utf8")
-    end = extras.title_end
-    if end is not None and not 0 <= end <= len(text):
-        raise ValueError(f"data.spacy_angel.title_end, {end}, lies outside the text")
-    return CorpusDocument(doc_id, text, title_end=end, steps=extras.steps)
+    end = task.data.get(_TITLE_END)
+    return CorpusDocument(doc_id, text, title_end=end if end in range(len(text) + 1) else None)
 
 
 def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> list[_Work]:
@@ -187,17 +175,14 @@ def _mentions(
             note = f"{reading.where(line)}: {one.type} {one.from_name} of {document.doc_id}"
             reading.report.count("results_left_out", note=note)
     for region in (one for one in results if one.type == "labels"):
-        value, meta = region.value, region.meta or _Meta()
-        extras, label = meta.spacy_angel, ",".join(value.labels)
-        if extras.label is not None and label == NO_LABEL:
-            label = extras.label
+        value, label = region.value, ",".join(region.value.labels)
         # Without a text, that at the offsets. Label Studio writes a line end as `\\n`.
         covered = document.text[max(value.start, 0) : max(value.end, 0)]
         text = value.text if isinstance(value.text, str) else covered
         text = text if text.split() == covered.split() else text.replace("\\n", "\n")
-        raw_ids = str("|".join(ids[region.id]) or (meta.model_extra or {}).get(id_field, ""))
-        place = value.start, value.end
-        mention = GoldMention(*place, text, label, raw_ids, extras.parts, extras.read_as)
+        raw_ids = str("|".join(ids[region.id]) or (region.meta or {}).get(id_field, ""))
+        label = "" if label == NO_LABEL else label
+        mention = GoldMention(value.start, value.end, text, label, raw_ids)
         if found := reading.mention(mention, document.text, document.doc_id, line):
             yield found
 
@@ -238,11 +223,9 @@ def _task(
     work: dict[str, Any] = {"result": result}
     if results == "predictions":
         work = {"model_version": "spacy-angel", **work}
-    extras = DocumentExtras(title_end=document.title_end, steps=document.steps)
-    extra_data = extras.model_dump(exclude_defaults=True)
     data: dict[str, Any] = {_TEXT: document.text, "doc_id": document.doc_id}
-    if extra_data:
-        data["spacy_angel"] = extra_data
+    if document.title_end is not None:
+        data[_TITLE_END] = document.title_end
     return {"data": data, results: [work]}
 
 
@@ -251,20 +234,15 @@ def _region(
 ) -> Iterator[dict[str, Any]]:
     span = {"start": mention.start, "end": mention.end}
     base: dict[str, Any] = {"id": number, "to_name": _TEXT}
-    labels = [mention.label or NO_LABEL]
-    region = {**base, "from_name": _LABELS, "type": "labels"}
-    region["value"] = {**span, "text": mention.text, "labels": labels}
-    extras = MentionExtras(
-        label=None if mention.label else "", parts=mention.parts, read_as=mention.read_as
-    ).model_dump(exclude_defaults=True)
-    yield {**region, "meta": {"spacy_angel": extras}} if extras else region
+    value = {**span, "text": mention.text, "labels": [mention.label or NO_LABEL]}
+    yield {**base, "from_name": _LABELS, "type": "labels", "value": value}
     fields = {_CONCEPT_ID: mention.concept_ids.split("|")}
     if names is not None:
         fields[_NAME] = [names(each) for each in split_ids(mention.concept_ids)]
     for field, entries in fields.items():
         if entries := [entry for entry in entries if entry]:
-            value = {**span, "text": entries}
-            yield {**base, "from_name": field, "type": "textarea", "value": value}
+            answer = {**span, "text": entries}
+            yield {**base, "from_name": field, "type": "textarea", "value": answer}
 
 
 def labeling_interface(labels: Iterable[str], with_names: bool = False) -> str:
@@ -295,4 +273,10 @@ def _recognises(path: Path, head: str) -> bool:
     return '"data":{' in begin or '"was_cancelled":' in begin
 
 
-FORMAT = Format("label_studio", read_label_studio, _recognises, write=write_label_studio)
+FORMAT = Format(
+    "label_studio",
+    read_label_studio,
+    _recognises,
+    write=write_label_studio,
+    lacks=("steps", "parts", "read_as"),
+)

@@ -10,12 +10,11 @@ second column are relations (`CID`, BioRED's `Association`), which are skipped a
 """
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import AngelError, AngelWarning
+from ...errors import AngelError
 from ...files.atomic import replacing
 from ...files.formats import Format, first_line
 from ...files.reading import numbered_lines
@@ -142,17 +141,9 @@ def format_pubtator(document: CorpusDocument) -> str:
 
 
 def write_pubtator(documents: Iterable[CorpusDocument], path: Path) -> None:
-    """Write documents; warn once if steps or `read_as` are lost, which PubTator cannot represent.
-
-    documents (Iterable[CorpusDocument]): written one by one. path (Path): file to write.
-    """
-    is_warned = False
+    """documents (Iterable[CorpusDocument]): written one by one. path (Path): file to write."""
     with replacing(path) as file:
         for document in documents:
-            if not is_warned and (document.steps or any(m.read_as for m in document.mentions)):
-                is_warned = True
-                message = f"{path}: PubTator cannot hold preprocessing steps or read_as."
-                warnings.warn(message, AngelWarning, stacklevel=2)
             file.write(format_pubtator(document).encode("utf8"))
 
 
@@ -160,4 +151,6 @@ def _recognises(path: Path, head: str) -> bool:
     return _TITLE.match(first_line(head)) is not None
 
 
-FORMAT = Format("pubtator", read_pubtator, _recognises, write=write_pubtator)
+FORMAT = Format(
+    "pubtator", read_pubtator, _recognises, write=write_pubtator, lacks=("steps", "read_as")
+)

@@ -1,4 +1,4 @@
-"""Documents or corrections as JSON, and documents as the rows of a CSV or Parquet file.
+"""Documents as JSON, and documents as the rows of a CSV or Parquet file.
 
 The JSON of annotation tools is read as well: doccano, Prodigy, spaCy, PubAnnotation, BERN2, and
 Label Studio's short form (JSON-MIN).
@@ -11,16 +11,15 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, StrictInt
 
-from ...errors import AngelError, missing_package
+from ...errors import AngelError
 from ...files.formats import Format, first_line, read_head
 from ...files.json_stream import stream_objects
 from ...files.json_values import Text, checked, parse_as
 from ...files.reading import numbered_lines
-from ...files.table import table_rows
+from ...files.table import import_optional, separator_of, table_rows
 from ..documents import CorpusDocument, GoldMention, Reading
 
 ID_FIELDS = ("doc_id", "id", "pmid", "sourceid")
-_SEPARATORS = ("\t", ",", ";")
 _TEXT_FIELDS = ("title", "abstract", "title_end", "mentions")
 _PARQUET_ROWS = 256
 # BioC's documents have passages.
@@ -150,7 +149,7 @@ def read_parquet(
 def _parquet_rows(
     path: Path, reading: Reading, columns: Container[str]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    pq = import_parquet()
+    pq = import_optional("pyarrow.parquet", "parquet")
     number = 0
     try:
         size = path.stat().st_size
@@ -174,15 +173,14 @@ def read_csv(
 ) -> Iterator[CorpusDocument]:
     """A table with a document a row: `doc_id,text`, or `pmid,title,abstract`.
 
-    path (Path): UTF-8, plain or gzip; separated by tabs, commas or semicolons, whichever is most
-        frequent in the line of column names.
+    path (Path): UTF-8, plain or gzip; separated by tabs, commas or semicolons, as its line of
+        column names tells.
     reading (Reading): gets faults.
     id_field (str), text_field (str): columns, see `read_jsonl`; others are ignored.
     RETURNS (Iterator[CorpusDocument]): without mentions.
     RAISES (AngelError): it is a table of mentions without their documents; quotes do not close.
     """
-    separator = max(_SEPARATORS, key=first_line(read_head(path)).count)
-    rows = table_rows(path, reading, separator)
+    rows = table_rows(path, reading, separator_of(first_line(read_head(path))))
     _, names = next(rows, (1, []))
     if {"start", "end"} <= {*names}:
         raise AngelError(
@@ -197,15 +195,6 @@ def read_csv(
             row = {name: field or None for name, field in zip(names, fields, strict=True)}
             row.pop("mentions", None)
             yield row_document(row, reading, path, number, id_field, text_field)
-
-
-def import_parquet() -> Any:
-    """RETURNS (Any): `pyarrow.parquet`. RAISES (AngelError): it is not installed."""
-    try:
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise AngelError(missing_package("Parquet", "pyarrow", "parquet")) from error
-    return pq
 
 
 class _Mention(BaseModel):
@@ -274,30 +263,6 @@ def _mention(mention: _Mention, row: _Row, reading: Reading, number: int) -> Gol
     return reading.mention(given, row.text, row.doc_id, number)
 
 
-class _Correction(BaseModel):
-    mention: Text
-    chosen_id: Text
-    left: Text = ""
-    right: Text = ""
-    label: Text = ""
-
-
-def read_corrections(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """JSON lines with `mention` and `chosen_id`, and optionally `left`, `right` and `label`.
-
-    path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
-    RETURNS (Iterator[CorpusDocument]): one a line, named `file:line`, with one mention.
-    """
-    for number, values in json_rows(path, reading):
-        with reading.leaving_out(number, "a correction with `mention` and `chosen_id`"):
-            row = checked(values, _Correction)
-            text = " ".join(part for part in (row.left, row.mention, row.right) if part)
-            start = len(row.left) + 1 if row.left else 0
-            end = start + len(row.mention)
-            given = GoldMention(start, end, row.mention, row.label, row.chosen_id)
-            yield from reading.single_mention(given, text, f"{path.name}:{number}", number)
-
-
 def _is_named(path: Path, *endings: str) -> bool:
     return path.name.lower().removesuffix(".gz").endswith(endings)
 
@@ -311,13 +276,6 @@ def _is_jsonl(path: Path, head: str) -> bool:
     return _is_named(path, ".jsonl", ".ndjson") and not _PASSAGES.search(first_line(head))
 
 
-# Other JSON lines are whole documents.
-CORRECTIONS = Format(
-    "corrections",
-    read_corrections,
-    lambda path, head: '"chosen_id"' in first_line(head) and head.startswith("{"),
-    holds="mentions",
-)
 JSONL = Format("jsonl", read_jsonl, _is_jsonl)
 JSON = Format("json", read_json, _is_json)
 CSV = Format("csv", read_csv, lambda path, head: _is_named(path, ".csv", ".tsv"), holds="texts")

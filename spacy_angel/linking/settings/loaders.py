@@ -165,9 +165,7 @@ def _find_vocabulary(path: str | Path) -> Path:
 
     found = find_vocabulary(path)
     if not found.exists():
-        raise AngelError(
-            f"The vocabulary {path} does not exist. See `spacy-angel kb fetch --list`."
-        )
+        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb fetch`.")
     return found
 
 

@@ -182,9 +182,7 @@ def _vocabulary_folder(kb: str | Path, output: Path) -> Path:
         return shipped_folder() / _SHIPPED_KB
     path = Path(kb)
     if not path.exists():
-        raise AngelError(
-            f"The vocabulary {path} does not exist. See `spacy-angel kb fetch --list`."
-        )
+        raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb fetch`.")
     if path.is_dir():
         return path
     with processes().main_process_first():

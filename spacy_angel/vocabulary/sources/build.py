@@ -130,7 +130,7 @@ def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -
     if address := re.match(r"(https?|ftp):/+(.*)", str(file)):
         raise AngelError(
             f"{address[1]}://{address[2]} is an address; expected a file. Download it, or see "
-            "`spacy-angel kb fetch --list`."
+            "`spacy-angel kb fetch`."
         )
     source: dict[str, Any] = {"path": str(file), "format": format or infer_format(file)}
     source["options"] = dict(options or {})
@@ -153,7 +153,4 @@ def _mapped(
 def _concepts(file: Path, source: dict[str, Any]) -> Iterator[Concept]:
     report = VocabularyReport()
     yield from read_vocabulary(file, source["format"], report=report, **source["options"])
-    counts = asdict(report)
-    if not report.columns:
-        del counts["columns"]
-    source.update(counts, skipped=dict(report.skipped))
+    source.update(report.to_dict())

@@ -32,23 +32,25 @@ class Source(BaseModel):
     key: str | None = None
     steps: str = ""
 
-    def address_of(self, release: str | None = None, *, archived: bool = False) -> str:
+    def addresses(self, release: str | None = None) -> list[str]:
         """Where its file is.
 
         release (str | None): of which release; None: the newest.
-        archived (bool): where the newest release is once the next one is out.
-        RETURNS (str): the address; `{key}` in it stands for the user's.
-        RAISES (AngelError): it has no addresses of releases, or cannot be fetched.
+        RETURNS (list[str]): where it may be: publishers move the newest release to another folder
+            once the next one is out. `{key}` stands for the user's.
+        RAISES (AngelError): it has no addresses of releases, or cannot be downloaded.
         """
         if self.address is None:
             raise AngelError(f"{self.name} cannot be downloaded automatically: {self.steps}")
-        if release is not None and self.release_address is None:
+        is_newest = release in (None, self.year)
+        if not is_newest and self.release_address is None:
             raise AngelError(
                 f"Only the newest release of {self.name} can be downloaded, not {release}."
             )
-        is_newest = not archived and release in (None, self.year)
-        address = self.address if is_newest else self.release_address or ""
-        return address.replace("{release}", release or self.year or "")
+        named = release or self.year or ""
+        known = [self.address] if is_newest else []
+        known += [self.release_address] if self.release_address and named else []
+        return [address.replace("{release}", named) for address in known]
 
 
 @cache

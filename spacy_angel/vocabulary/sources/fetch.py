@@ -1,25 +1,27 @@
 """Published vocabularies, from their publishers' addresses to stored vocabularies."""
 
 import os
+import re
 import shutil
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from fnmatch import fnmatch
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from ...errors import AngelError, cannot_read
 from ...files.download import Download, NoSuchFile, cache_folder, download
+from ...files.formats import read_head
 from ..kb import ConceptKB
 from .build import build_vocabulary
 from .catalogue import Source
 from .installed import built_folder
 
-_OBO_HEAD_LINES = 30
+_OBO_RELEASE = re.compile(r"^(?:data-version|date):\s*(\S.*?)\s*$", re.MULTILINE)
 
 
 def fetch_vocabulary(
@@ -53,7 +55,8 @@ def fetch_vocabulary(
         copy, modified, release = file.path, file.modified, release or source.year
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         part = _unpack(source, copy, Path(temporary))
-        record["release"] = release or _release_in(source, part) or modified
+        head = _OBO_RELEASE.search(read_head(part)) if source.format == "obo" else None
+        record["release"] = release or (head[1] if head else modified)
         return build_vocabulary(
             [part],
             output or built_folder(source.name),
@@ -71,24 +74,20 @@ def fetch_record(kb: ConceptKB) -> dict[str, Any] | None:
 
 
 def _download(source: Source, release: str | None) -> Download:
-    """A publisher may have moved the newest release to another folder since."""
-    try:
-        return _download_file(source, source.address_of(release))
-    except NoSuchFile:
-        if source.release_address is None or not (release or source.year):
-            raise
-    return _download_file(source, source.address_of(release, archived=True))
+    key = os.environ.get(source.key or "", "")
+    if source.key is not None and not key:
+        raise AngelError(f"{source.name} cannot be downloaded automatically: {source.steps}")
+    *earlier, last = source.addresses(release)
+    for address in earlier:
+        with suppress(NoSuchFile):
+            return _download_file(source, address, key)
+    return _download_file(source, last, key)
 
 
-def _download_file(source: Source, address: str) -> Download:
-    folder = cache_folder() / "downloads" / source.name
+def _download_file(source: Source, address: str, key: str) -> Download:
     name = address.partition("&")[0].rstrip("/").rpartition("/")[2]
-    if source.key is not None:
-        key = os.environ.get(source.key)
-        if not key:
-            raise AngelError(f"{source.name} cannot be downloaded automatically: {source.steps}")
-        address = address.replace("{key}", key)
-    return download(address, folder / name)
+    path = cache_folder() / "downloads" / source.name / name
+    return download(address.replace("{key}", key), path)
 
 
 def _unpack(source: Source, file: Path, folder: Path) -> Path:
@@ -113,14 +112,3 @@ def _unpack(source: Source, file: Path, folder: Path) -> Path:
     if not any(fnmatch(path.name, Path(source.unpack[0]).name) for path in files):
         raise AngelError(f"{file} does not contain {source.unpack[0]}, which {source.name} needs.")
     return files[0] if len(source.unpack) == 1 else folder
-
-
-def _release_in(source: Source, file: Path) -> str:
-    """The release that an ontology names in its head."""
-    if source.format == "obo" and file.suffix != ".gz":
-        with file.open(encoding="utf8", errors="replace") as lines:
-            for line in islice(lines, _OBO_HEAD_LINES):
-                tag, _, value = line.partition(":")
-                if tag in ("data-version", "date") and value.strip():
-                    return value.strip()
-    return ""

@@ -2,22 +2,21 @@
 means the same becomes an alternate identifier."""
 
 import re
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, takewhile
+from itertools import chain
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from ..names.concepts import Concept
 from ..names.identifiers import iri_to_id, normalize_id
-from .formats.lines import read_lines, read_rows, wrong
+from .formats.lines import read_lines, read_rows
+from .formats.records import VocabularyReport, located
 
 _SAME = re.compile(r"(\S*[:/#])?(exactMatch|equivalentClass|sameAs)")
 _COLUMNS = ("subject_id", "predicate_id", "object_id")
+# A line of the metadata: those of the file, and in `curie_map` the prefixes.
+_METADATA = re.compile(r"#\s*([\w.]+):\s+[\"']?(.*?)[\"']?\s*")
 _OBO = re.compile(r"http://purl\.obolibrary\.org/obo/(\w+)_")
 _IDENTIFIER = re.compile(r"[^\s|+:/]+:(?!//)[^\s|+]+")
 
@@ -50,19 +49,22 @@ class Mappings:
 
     def __init__(self, path: Path) -> None:
         self._partners: dict[str, dict[str, None]] = {}
-        lines = [line for _, line in read_lines(path)]
-        head = list(takewhile(lambda line: line.startswith("#"), lines))
-        about = _metadata(path, [line[1:] for line in head])
-        title = about.get("mapping_set_title") or about.get("mapping_set_id") or ""
-        self.report = MappingReport(str(title), str(about.get("license") or ""))
-        # Where the file writes prefixes of OBO in its own way: `{"chebi": "CHEBI"}`.
-        curie_map = about.get("curie_map")
-        addresses = curie_map if isinstance(curie_map, dict) else {}
-        matches = {str(prefix): _OBO.fullmatch(str(iri)) for prefix, iri in addresses.items()}
-        prefixes = {prefix: match[1] for prefix, match in matches.items() if match}
-        rows = chain([""] * len(head), lines[len(head) :])
-        for _, row in read_rows(path, _COLUMNS, quotes=True, lines=rows):
-            self._take(row, prefixes)
+        self.report = MappingReport()
+        about: dict[str, str] = {}
+
+        def lines() -> Iterator[str]:
+            for line in read_lines(path, position):
+                is_comment = line.startswith("#")
+                if is_comment and (match := _METADATA.fullmatch(line)):
+                    about.setdefault(match[1], match[2])
+                yield "" if is_comment else line
+
+        position = VocabularyReport()
+        with located(path, position):
+            for row in read_rows(path, position, _COLUMNS, quotes=True, lines=lines()):
+                self._take(row, about)
+        self.report.title = about.get("mapping_set_title") or about.get("mapping_set_id", "")
+        self.report.licence = about.get("license", "")
 
     def added_to(self, concepts: Iterable[Concept]) -> Iterator[Concept]:
         """Give concepts the identifiers that theirs are mapped to.
@@ -80,8 +82,8 @@ class Mappings:
                 concept = replace(concept, alternate_ids=(*concept.alternate_ids, *new))
             yield concept
 
-    def _take(self, row: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
-        ends = [_identifier(row[end], prefixes) for end in ("subject_id", "object_id")]
+    def _take(self, row: Mapping[str, str], about: Mapping[str, str]) -> None:
+        ends = [_identifier(row[end], about) for end in ("subject_id", "object_id")]
         if not _SAME.fullmatch(row["predicate_id"]):
             self.report.skipped[row["predicate_id"] or "no predicate"] += 1
         elif row.get("predicate_modifier"):
@@ -94,29 +96,15 @@ class Mappings:
                 self._partners.setdefault(_key(one), {})[other] = None
 
 
-def _metadata(path: Path, lines: Sequence[str]) -> dict[str, Any]:
-    """The metadata in the comments before the table. Free text in them is often no valid YAML; only
-    `curie_map`, which tells the prefixes, has to be."""
-    about: dict[str, Any] = {}
-    for block in re.split(r"\n(?=\w)", textwrap.dedent("\n".join(lines))):
-        try:
-            entry = yaml.safe_load(block)
-        # A day that no month has is a ValueError of the YAML reader.
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
-            if block.startswith("curie_map"):
-                raise wrong(path, 1, "`curie_map` as YAML behind `#`", str(error)) from error
-            continue
-        about |= entry if isinstance(entry, dict) else {}
-    return about
-
-
-def _identifier(text: str, prefixes: Mapping[str, str]) -> str:
-    """In normal form, `chebi:24431` → `CHEBI:24431`; empty if it is none."""
+def _identifier(text: str, about: Mapping[str, str]) -> str:
+    """In normal form, with OBO's own spelling of its prefixes: `chebi:24431` → `CHEBI:24431`; empty
+    if it is none."""
     text = iri_to_id(text)
     if not _IDENTIFIER.fullmatch(text):
         return ""
     prefix, _, code = text.partition(":")
-    return normalize_id(f"{prefixes.get(prefix, prefix)}:{code}")
+    match = _OBO.fullmatch(about.get(prefix, ""))
+    return normalize_id(f"{match[1] if match else prefix}:{code}")
 
 
 def _key(concept_id: str) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
-from .lines import load_json, wrong
+from .lines import load_json
 from .ontologies import Term, term_concepts
-from .records import Concepts, VocabularyReport
+from .records import Concepts, VocabularyReport, wrong
 
 # Address of a code system → prefix of its identifiers.
 _PREFIXES = {
@@ -35,16 +35,16 @@ def read_fhir(
         (`SNOMEDCT`, `LOINC`, `RXNORM`, `ICD10CM`), else its `name` or `id`.
     language (str): of designations; those without a language are always taken.
     YIELDS (Concept): one for each code.
-    RAISES (AngelError): the file is no such JSON.
+    RAISES (ValueError): the file is no such JSON.
     """
-    content = load_json(path)
+    content = load_json(path, report)
     entries = content.get("entry", ()) if content.get("resourceType") == "Bundle" else ()
     resources = [entry["resource"] for entry in entries] or [content]
     try:
         terms = [term for one in resources for term in _terms(one, prefix, language)]
     except (AttributeError, KeyError, TypeError) as error:
-        raise wrong(path, 1, "a CodeSystem or ValueSet of FHIR", repr(error)) from error
-    yield from term_concepts(path, terms, terms, report)
+        raise wrong("a CodeSystem or ValueSet of FHIR", repr(error)) from error
+    yield from term_concepts(terms, terms, report)
 
 
 def _terms(resource: dict[str, Any], prefix: str | None, language: str) -> Iterator[Term]:

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from ....errors import AngelError
 from ...names.concepts import SCOPES
 from .records import NO_ID, NO_NAME, Concepts, VocabularyReport, make_concept, own_id, tree_types
 
@@ -45,18 +43,15 @@ class Layout:
     separator: str = "|"
     distinct: bool = False
 
-    def concepts(
-        self, path: Path, rows: Iterable[tuple[int, Cells]], report: VocabularyReport
-    ) -> Concepts:
+    def concepts(self, rows: Iterable[Cells], report: VocabularyReport) -> Concepts:
         """Make a concept of each row. Rows without identifier or name are counted and skipped.
 
-        path (Path): the table. rows (Iterable[tuple[int, Cells]]): line and cells of each row.
-        report (VocabularyReport): gets the counts.
+        rows (Iterable[Cells]): the table. report (VocabularyReport): gets the counts.
         YIELDS (Concept): one for each row.
-        RAISES (AngelError): more than a tenth of the rows have no identifier or name.
+        RAISES (ValueError): more than a tenth of the rows have no identifier or name.
         """
         n_rows = n_blank = 0
-        for line, cells in rows:
+        for cells in rows:
             n_rows += 1
             code = self._text("id", cells)
             names = self._values("name", cells)
@@ -67,15 +62,11 @@ class Layout:
                 continue
             vocabulary = self._text("prefix", cells) if ":" not in code else ""
             scope = _scope(self._text("scope", cells))
+            all_names = [*names, *synonyms]
             yield make_concept(
-                path,
-                line,
                 own_id(code, vocabulary or self.prefix),
-                dict.fromkeys([*names, *synonyms]) if self.distinct else [*names, *synonyms],
-                types=[
-                    *tree_types(path, line, self._values("tree", cells)),
-                    *self._values("type", cells),
-                ],
+                dict.fromkeys(all_names) if self.distinct else all_names,
+                types=[*tree_types(self._values("tree", cells)), *self._values("type", cells)],
                 definition=self._text("definition", cells),
                 alternate_ids=[
                     own_id(code, self.prefixes.get(column, self.prefix))
@@ -86,10 +77,10 @@ class Layout:
                 scopes=[(name, scope) for name in synonyms if scope],
             )
         if n_blank > max(_MAX_BLANK, _MAX_BLANK_SHARE * n_rows):
-            raise AngelError(
-                f"{path}: {n_blank:,} of {n_rows:,} rows have no identifier or no name; expected "
-                f"at most a tenth. Columns: {report.columns or dict(self.columns)}. Choose them "
-                "with --columns, or fill the cells."
+            raise ValueError(
+                f"{n_blank:,} of {n_rows:,} rows have no identifier or no name; expected at most "
+                f"a tenth. Columns: {report.columns or dict(self.columns)}. Choose them with "
+                "--columns, or fill the cells."
             )
 
     def _text(self, role: str, cells: Cells) -> str:
@@ -102,7 +93,8 @@ class Layout:
 
 
 def _split(cell: str, separator: str) -> list[str]:
-    return [part for part in (" ".join(part.split()) for part in cell.split(separator)) if part]
+    parts = cell.split(separator) if cell else ()
+    return [text for text in (" ".join(part.split()) for part in parts) if text]
 
 
 def _scope(text: str) -> str:

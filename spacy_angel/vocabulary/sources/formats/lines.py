@@ -1,4 +1,4 @@
-"""Files of a vocabulary as numbered lines and as rows under column names, every one valid."""
+"""Files of a vocabulary as lines, as rows under column names, and as JSON."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,31 +10,29 @@ from ....files.faults import FileReading
 from ....files.json_values import parse_json
 from ....files.reading import UNFINISHED, numbered_lines, pieces
 from ....files.table import rows_of
+from .records import VocabularyReport, wrong
 
 
-def read_lines(path: Path, cut_shows: bool = False) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file. Where the last one does not end with a line break, the file may
-    have been cut there, and a warning says so.
+def read_lines(path: Path, report: VocabularyReport, cut_shows: bool = False) -> Iterator[str]:
+    """The lines of a UTF-8 file, without their ends. Where the last one has no line break, the file
+    may have been cut there, and a warning says so.
 
     path (Path): a file, gzipped or not.
-    cut_shows (bool): a line that is cut is an error for the reader anyway, so that there is no
-        need to warn.
-    YIELDS (tuple[int, str]): the number of the line (from 1), the line without its end.
+    report (VocabularyReport): gets file and line, for messages.
+    cut_shows (bool): a line that is cut is an error for the reader anyway: do not warn.
+    YIELDS (str): each line.
     RAISES (AngelError): the file cannot be read, is damaged, or a line is not UTF-8 text.
     """
     reading = FileReading(str(path), progress=True)
-    number = 0
-    for number, line in numbered_lines(path, reading):
+    report.path, report.line = path, 1
+    for report.line, line in numbered_lines(path, reading):
         if "\0" in line:
             # UTF-16 without its mark decodes as UTF-8 with a NUL beside every letter.
-            where = reading.where(number)
-            raise AngelError(
-                f"{where}: expected UTF-8 text, found a NUL character. Convert the file to UTF-8."
-            )
-        yield number, line
+            raise wrong("UTF-8 text without NUL characters", line)
+        yield line
     if not cut_shows and reading.report.counts[UNFINISHED]:
         warnings.warn(
-            f"{path}, line {number}: the last line has no line break, so the file may be cut.",
+            f"{path}, line {report.line}: the last line has no line break, so the file may be cut.",
             AngelWarning,
             stacklevel=2,
         )
@@ -42,49 +40,56 @@ def read_lines(path: Path, cut_shows: bool = False) -> Iterator[tuple[int, str]]
 
 def read_rows(
     path: Path,
+    report: VocabularyReport,
     needed: Sequence[str],
     separator: str = "\t",
     *,
     quotes: bool = False,
     lines: Iterable[str] | None = None,
-) -> Iterator[tuple[int, dict[str, str]]]:
+) -> Iterator[dict[str, str]]:
     """The rows of a table under a line of column names.
 
-    path (Path): a file, gzipped or not.
+    path (Path): a file, gzipped or not. report (VocabularyReport): see `read_lines`.
     needed (Sequence[str]): columns that must be there.
     separator (str): one character.
     quotes (bool): a quote at the beginning of a cell opens one that may hold separators.
-    lines (Iterable[str] | None): the lines of the file, blank ones in the place of those that are
-        no rows; None reads them.
-    YIELDS (tuple[int, dict[str, str]]): the line on which a row begins, and its stripped cells by
-        column name; a `#` before the first name is left out.
-    RAISES (AngelError): a column is missing or named twice, or a row does not have as many cells.
+    lines (Iterable[str] | None): from `read_lines`, blank in the place of those that are no rows;
+        None reads them.
+    YIELDS (dict[str, str]): the stripped cells of a row by column name; a `#` before the first name
+        is left out.
+    RAISES (ValueError): a column is missing or named twice, or a row does not have as many cells.
     """
-    lines = (line for _, line in read_lines(path)) if lines is None else lines
-    rows = rows_of(lines, FileReading(str(path)), separator, quotes)
-    number, columns = next(rows, (1, [""]))
+    lines = read_lines(path, report) if lines is None else lines
+    rows = (row for _, row in rows_of(lines, FileReading(str(path)), separator, quotes))
+    columns = next(rows, [""])
     columns[0] = columns[0].removeprefix("#")
     if missing := [name for name in needed if name not in columns]:
-        expected = f"a line with the columns {', '.join(missing)}"
-        raise wrong(path, number, expected, separator.join(columns))
+        raise wrong(f"a line with the columns {', '.join(missing)}", separator.join(columns))
     if len(set(columns)) < len(columns):
-        raise wrong(path, number, "different names for the columns", separator.join(columns))
-    for number, cells in rows:
+        raise wrong("different names for the columns", separator.join(columns))
+    for cells in rows:
         if len(cells) != len(columns):
-            raise wrong(path, number, f"{len(columns)} columns", separator.join(cells))
-        yield number, dict(zip(columns, map(str.strip, cells), strict=True))
+            raise wrong(f"{len(columns)} columns", separator.join(cells))
+        yield dict(zip(columns, map(str.strip, cells), strict=True))
 
 
-def load_json(path: Path) -> dict[str, Any]:
-    """path (Path): a JSON file, gzipped or not. RETURNS (dict[str, Any]): its object. RAISES
-    (AngelError): it cannot be read, or is something else."""
-    data = read_bytes(path)
+def load_json(path: Path, report: VocabularyReport, pairs: bool = False) -> Any:
+    """The object in a JSON file.
+
+    path (Path): gzipped or not. report (VocabularyReport): gets the file, for messages.
+    pairs (bool): objects as lists of pairs of key and value, so that no repeated key is lost.
+    RETURNS (Any): a dict, or a list of pairs.
+    RAISES (ValueError): it cannot be read, or is something else.
+    """
+    report.path = path
     try:
-        content = parse_json(data)
+        content = parse_json(read_bytes(path), pairs)
+    except AngelError:
+        raise
     except ValueError as error:
         raise AngelError(cannot_read(path, error)) from error
-    if not isinstance(content, dict):
-        raise wrong(path, 1, "a JSON object", content)
+    if not isinstance(content, list if pairs else dict):
+        raise wrong("a JSON object", content)
     return content
 
 
@@ -92,16 +97,3 @@ def read_bytes(path: Path) -> bytes:
     """path (Path): a file, gzipped or not. RETURNS (bytes): all of it. RAISES (AngelError): it
     cannot be read."""
     return b"".join(piece for _, piece in pieces(path, by_line=False))
-
-
-def wrong(path: Path, line: int, expected: str, found: object) -> AngelError:
-    """The error for a line that is not what its format asks for.
-
-    path (Path): the file. line (int): number of the line, from 1.
-    expected (str): what the format has there.
-    found (object): what came instead; shortened for the message.
-    RETURNS (AngelError): to be raised.
-    """
-    text = repr(found)
-    text = text if len(text) <= 80 else f"{text[:76]} ..."
-    return AngelError(f"[E203] {path}, line {line}: expected {expected}, found {text}.")

@@ -36,15 +36,16 @@ def read_mesh_xml(path: Path, report: VocabularyReport) -> Concepts:
 
     path (Path): the file, gzipped or not.
     YIELDS (Concept): one for each record; those with tree numbers last.
-    RAISES (AngelError): the file is not such XML, is cut, or a record lacks identifier or name.
+    RAISES (ValueError): the file is not such XML, is cut, or a record lacks identifier or name.
     """
     reading = FileReading(str(path), progress=True)
     kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}
     tags = {record: (code, name) for record, code, name in _RECORDS.values()}
     in_trees: list[tuple[Concept, list[str]]] = []
-    for number, element in stream_elements(path, reading, kinds):
+    report.path = path
+    for report.line, element in stream_elements(path, reading, kinds):
         numbers = [_text(number) for number in element.iterfind("TreeNumberList/TreeNumber")]
-        concept = _concept(path, number, element, numbers, *tags[element.tag])
+        concept = _concept(element, numbers, *tags[element.tag])
         if numbers:
             in_trees.append((concept, numbers))
         else:
@@ -54,9 +55,7 @@ def read_mesh_xml(path: Path, report: VocabularyReport) -> Concepts:
         yield replace(concept, parents=tuple(dict.fromkeys(tree_parents(numbers, owners))))
 
 
-def _concept(
-    path: Path, line: int, record: Element, numbers: list[str], id_tag: str, name_tag: str
-) -> Concept:
+def _concept(record: Element, numbers: list[str], id_tag: str, name_tag: str) -> Concept:
     concepts = record.findall("ConceptList/Concept")
     preferred = [c for c in concepts if c.get("PreferredConceptYN") == "Y"]
     relations = _relations(concepts, preferred)
@@ -67,14 +66,11 @@ def _concept(
     ]
     canonical = _text(record.find(name_tag))
     notes = [_text(concept.find("ScopeNote")) for concept in preferred]
-    types = tree_types(path, line, numbers)
+    types = tree_types(numbers)
     if record.tag == "SupplementalRecord":
-        tree = _CLASS_TREES.get(record.get("SCRClass", "1"))
-        types = [tree or ""]
+        types = [_CLASS_TREES.get(record.get("SCRClass", "1"), "")]
     types += [_text(element) for element in record.iter("SemanticTypeUI")]
     return make_concept(
-        path,
-        line,
         normalize_id(_text(record.find(id_tag)), "MESH"),
         dict.fromkeys((canonical, *(term for term, _ in terms))),
         types=types,

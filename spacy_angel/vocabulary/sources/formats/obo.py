@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ....files.formats import Format
-from .lines import read_lines, wrong
+from .lines import read_lines
 from .ontologies import SCOPES, Scope, Term, term_concepts
-from .records import Concepts, VocabularyReport
+from .records import Concepts, VocabularyReport, wrong
 
 _TAG = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)")
 # Files have unescaped quotes in texts, so the last quote ends it that a scope, a kind of synonym, a
@@ -47,54 +47,55 @@ def read_obo(
     xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers,
         e.g. `MESH`; None: all. A source may refer one term to several of another one.
     YIELDS (Concept): one for each live term.
-    RAISES (AngelError): the file is not OBO, a quoted text does not end, a term has no id.
+    RAISES (ValueError): the file is not OBO, a quoted text does not end, a term has no id.
     """
-    return term_concepts(path, _terms(path), _terms(path), report, scopes, prefixes, xrefs)
+    terms, same_terms = _terms(path, report), _terms(path, report)
+    return term_concepts(terms, same_terms, report, scopes, prefixes, xrefs)
 
 
-def _terms(path: Path) -> Iterator[Term]:
+def _terms(path: Path, report: VocabularyReport) -> Iterator[Term]:
     default_namespace = stanza = ""
     term: Term | None = None
-    for number, line in read_lines(path):
+    for line in read_lines(path, report):
         text = line.strip()
         if not text or text.startswith("!"):
             continue
         if text.startswith("["):
             if term is not None:
-                yield _with_id(path, term)
+                yield _with_id(term)
             stanza = text.partition("!")[0].strip()
-            term = Term("", "", number, namespace=default_namespace) if stanza == "[Term]" else None
+            term = Term("", "", namespace=default_namespace) if stanza == "[Term]" else None
             continue
         match = _TAG.fullmatch(text)
         if match is None:
-            raise wrong(path, number, "`tag: value` or `[Term]`", line)
+            raise wrong("`tag: value` or `[Term]`", line)
         tag, value = match.groups()
         if not stanza and tag == "default-namespace":
             default_namespace = _plain(value)
         elif term is not None:
-            _take(path, number, term, tag, value)
+            _take(term, tag, value)
     if term is not None:
-        yield _with_id(path, term)
+        yield _with_id(term)
 
 
-def _take(path: Path, line: int, term: Term, tag: str, value: str) -> None:
+def _take(term: Term, tag: str, value: str) -> None:
     if tag in _SYNONYM_TAGS:
-        text, scope = _quoted(path, line, value)
+        text, scope = _quoted(value)
         term.synonyms.append((text, _SYNONYM_TAGS[tag] or scope))
     elif tag in _LISTS:
         # `MESH:D003920 "note"` without what follows
         getattr(term, _LISTS[tag]).extend(_plain(value).split(" ")[:1])
     elif tag == "def":
-        term.definition = term.definition or _quoted(path, line, value)[0]
+        term.definition = term.definition or _quoted(value)[0]
     elif tag == "is_obsolete":
         term.is_obsolete = _plain(value) == "true"
     elif tag in ("id", "name", "namespace"):
         setattr(term, tag, _plain(value))
 
 
-def _with_id(path: Path, term: Term) -> Term:
+def _with_id(term: Term) -> Term:
     if not term.id:
-        raise wrong(path, term.line, "a term with an `id:`", "[Term]")
+        raise wrong("an `id:` in every [Term]", term.name)
     return term
 
 
@@ -112,11 +113,11 @@ def _plain(value: str) -> str:
     return _unescape(value[:end]).strip()
 
 
-def _quoted(path: Path, line: int, value: str) -> tuple[str, str]:
+def _quoted(value: str) -> tuple[str, str]:
     """The text in quotes and the scope after it (RELATED where there is none)."""
     match = _QUOTED.fullmatch(value)
     if match is None:
-        raise wrong(path, line, "a text in quotes", value)
+        raise wrong("a text in quotes", value)
     return _unescape(match[1]), match[2] or "RELATED"
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from ....files.formats import Format
 from ...names.identifiers import iri_to_id
-from .lines import load_json, wrong
+from .lines import load_json
 from .ontologies import Scope, Term, term_concepts
-from .records import Concepts, VocabularyReport
+from .records import Concepts, VocabularyReport, wrong
 
 _REPLACED_BY = ("IAO_0100001", "replaced_by")
 
@@ -31,14 +31,14 @@ def read_obographs(
     xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
         None: all.
     YIELDS (Concept): one for each live term.
-    RAISES (AngelError): the file is no such JSON.
+    RAISES (ValueError): the file is no such JSON.
     """
-    graphs = load_json(path).get("graphs")
+    graphs = load_json(path, report).get("graphs")
     try:
         terms = [term for graph in graphs or () for term in _terms(graph)]
     except (AttributeError, KeyError, TypeError) as error:
-        raise wrong(path, 1, "`graphs` with `nodes` and `edges`", repr(error)) from error
-    return term_concepts(path, terms, terms, report, scopes, prefixes, xrefs)
+        raise wrong("`graphs` with `nodes` and `edges`", repr(error)) from error
+    return term_concepts(terms, terms, report, scopes, prefixes, xrefs)
 
 
 def _terms(graph: dict[str, Any]) -> Iterator[Term]:

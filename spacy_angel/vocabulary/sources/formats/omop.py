@@ -7,7 +7,7 @@ from ....errors import AngelError
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
 from .lines import read_rows
-from .records import Concepts, VocabularyReport, count_unused, make_concept, successors
+from .records import Concepts, VocabularyReport, make_concept, with_retired_ids
 
 _CONCEPT = ("concept_id", "concept_name", "domain_id", "vocabulary_id", "concept_code")
 _SYNONYM = ("concept_id", "concept_synonym_name", "language_concept_id")
@@ -31,51 +31,50 @@ def read_omop(
     standard (bool): take standard concepts only.
     languages (frozenset[str] | None): of synonyms, by their concept identifiers; None: all.
     YIELDS (Concept): one for each valid concept.
-    RAISES (AngelError): there is no CONCEPT.csv, or a file lacks a column.
+    RAISES (ValueError): there is no CONCEPT.csv, or a file lacks a column.
     """
     folder = path if path.is_dir() else path.parent
     file = _find(folder, "CONCEPT.csv") if path.is_dir() else path
     if file is None:
         raise AngelError(f"{path}: expected a folder with CONCEPT.csv. Unpack the download there.")
+
+    def rows(name: str, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:
+        other = _find(folder, name)
+        return iter(()) if other is None else read_rows(other, report, columns)
+
     synonyms: dict[str, list[str]] = {}
-    for row in _read(folder, "CONCEPT_SYNONYM.csv", _SYNONYM):
+    for row in rows("CONCEPT_SYNONYM.csv", _SYNONYM):
         if languages is None or row["language_concept_id"] in languages:
             synonyms.setdefault(row["concept_id"], []).append(row["concept_synonym_name"])
     related: dict[str, dict[str, list[str]]] = {_IS_A: {}, _REPLACED_BY: {}}
-    for row in _read(folder, "CONCEPT_RELATIONSHIP.csv", _RELATIONSHIP):
+    for row in rows("CONCEPT_RELATIONSHIP.csv", _RELATIONSHIP):
         if row["relationship_id"] in related and not row["invalid_reason"]:
-            ends = row["concept_id_1"], row["concept_id_2"]
-            related[row["relationship_id"]].setdefault(ends[0], []).append(ends[1])
-    retired = successors(related[_REPLACED_BY], report)
-    for number, row in read_rows(file, _CONCEPT):
-        concept = row["concept_id"]
-        if row.get("invalid_reason"):
-            report.skipped["invalid concepts"] += 1
-        elif standard and row.get("standard_concept") != "S":
-            report.skipped["concepts that are not standard"] += 1
-        else:
-            code = normalize_id(row["concept_code"], row["vocabulary_id"].replace(" ", "_"))
-            codes = [] if " " in code or "|" in code else [code]
-            yield make_concept(
-                file,
-                number,
-                f"OMOP:{concept}",
-                dict.fromkeys([row["concept_name"], *synonyms.get(concept, ())]),
-                types=[row["domain_id"]],
-                alternate_ids=[*codes, *(f"OMOP:{old}" for old in retired.pop(concept, ()))],
-                parents=[f"OMOP:{parent}" for parent in related[_IS_A].get(concept, ())],
-            )
-    count_unused(retired, report)
+            first, second = f"OMOP:{row['concept_id_1']}", f"OMOP:{row['concept_id_2']}"
+            related[row["relationship_id"]].setdefault(first, []).append(second)
+
+    def concepts() -> Concepts:
+        for row in read_rows(file, report, _CONCEPT):
+            if row.get("invalid_reason"):
+                report.skipped["invalid concepts"] += 1
+            elif standard and row.get("standard_concept") != "S":
+                report.skipped["concepts that are not standard"] += 1
+            else:
+                identifier = f"OMOP:{row['concept_id']}"
+                code = normalize_id(row["concept_code"], row["vocabulary_id"].replace(" ", "_"))
+                yield make_concept(
+                    identifier,
+                    dict.fromkeys([row["concept_name"], *synonyms.get(row["concept_id"], ())]),
+                    types=[row["domain_id"]],
+                    alternate_ids=[] if " " in code or "|" in code else [code],
+                    parents=related[_IS_A].get(identifier, ()),
+                )
+
+    return with_retired_ids(concepts(), related[_REPLACED_BY], report)
 
 
 def _find(folder: Path, name: str) -> Path | None:
     files = (folder / f"{name}{end}" for end in ("", ".gz"))
     return next(filter(Path.is_file, files), None)
-
-
-def _read(folder: Path, name: str, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:
-    if (file := _find(folder, name)) is not None:
-        yield from (row for _, row in read_rows(file, columns))
 
 
 def _recognizes(path: Path, head: str) -> bool:

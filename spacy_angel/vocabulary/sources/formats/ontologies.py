@@ -1,20 +1,12 @@
-"""What the formats of ontologies (OBO, OBO Graphs, OWL, SKOS) have in common: terms that become
-concepts."""
+"""What the formats of ontologies (OBO, OBO Graphs, OWL, SKOS, FHIR) have in common: terms that
+become concepts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, get_args
 
 from ...names.identifiers import normalize_id
-from .records import (
-    NO_NAME,
-    Concepts,
-    VocabularyReport,
-    count_unused,
-    make_concept,
-    successors,
-)
+from .records import NO_NAME, Concepts, VocabularyReport, make_concept, with_retired_ids
 
 Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
 SCOPES = frozenset(get_args(Scope))
@@ -24,7 +16,6 @@ SCOPES = frozenset(get_args(Scope))
 class Term:
     """A term as its file describes it; identifiers are compact ones (`DOID:4`).
 
-    line (int): where it begins, from 1.
     synonyms (list[tuple[str, str]]): each with its scope, one of `SCOPES`, or empty if the file
         says nothing.
     replaced_by (list[str]): of an obsolete term, the terms to use instead.
@@ -33,7 +24,6 @@ class Term:
 
     id: str
     name: str
-    line: int = 1
     synonyms: list[tuple[str, str]] = field(default_factory=list)
     definition: str = ""
     namespace: str = ""
@@ -45,7 +35,6 @@ class Term:
 
 
 def term_concepts(
-    path: Path,
     terms: Iterable[Term],
     same_terms: Iterable[Term],
     report: VocabularyReport,
@@ -56,45 +45,46 @@ def term_concepts(
     """The live terms as concepts. Obsolete ones are counted and become alternate identifiers of the
     term that replaces them.
 
-    path (Path): the file.
-    terms (Iterable[Term]), same_terms (Iterable[Term]): its terms, read for the replacements first,
-        then for the concepts.
+    terms (Iterable[Term]), same_terms (Iterable[Term]): all of a file, read first for what replaces
+        the obsolete ones, then for the concepts.
+    report (VocabularyReport): gets counts.
     scopes, prefixes, xrefs: see `obo.read_obo`.
     YIELDS (Concept): one for each live term.
     """
-    obsolete = {normalize_id(term.id): term.replaced_by for term in terms if term.is_obsolete}
-    if obsolete:
-        report.skipped["obsolete terms"] += len(obsolete)
-    replaced_by = {old: [normalize_id(one) for one in new] for old, new in obsolete.items() if new}
-    retired = successors(replaced_by, report)
-    for term in same_terms:
-        identifier = normalize_id(term.id)
+    replaced_by: dict[str, list[str]] = {}
+    for term in terms:
         if term.is_obsolete:
-            continue
-        if not term.name:
-            report.skipped[NO_NAME] += 1
-        elif prefixes is not None and identifier.partition(":")[0] not in prefixes:
-            report.skipped["terms of other ontologies"] += 1
-            retired.pop(identifier, None)
-        else:
+            report.skipped["obsolete terms"] += 1
+            if term.replaced_by:
+                replaced_by[normalize_id(term.id)] = list(map(normalize_id, term.replaced_by))
+
+    def concepts() -> Concepts:
+        for term in same_terms:
+            if term.is_obsolete:
+                continue
+            if not term.name:
+                report.skipped[NO_NAME] += 1
+                continue
             synonyms = [(n, s) for n, s in term.synonyms if scopes is None or s in scopes]
             references = map(normalize_id, term.xrefs)
             yield make_concept(
-                path,
-                term.line,
-                identifier,
+                normalize_id(term.id),
                 [term.name, *(name for name, _ in synonyms)],
                 types=[term.namespace],
                 definition=term.definition,
                 alternate_ids=[
                     *map(normalize_id, term.alternates),
-                    *retired.pop(identifier, ()),
                     *(code for code in references if _is_reference(code, xrefs)),
                 ],
                 parents=map(normalize_id, term.parents),
                 scopes=[(term.name, "PREFERRED"), *(pair for pair in synonyms if pair[1])],
             )
-    count_unused(retired, report)
+
+    for concept in with_retired_ids(concepts(), replaced_by, report):
+        if prefixes is None or concept.concept_id.partition(":")[0] in prefixes:
+            yield concept
+        else:
+            report.skipped["terms of other ontologies"] += 1
 
 
 def _is_reference(identifier: str, prefixes: frozenset[str] | None) -> bool:

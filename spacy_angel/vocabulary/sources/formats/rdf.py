@@ -51,11 +51,12 @@ def read_rdf(
     xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
         None: all.
     YIELDS (Concept): one for each live term.
-    RAISES (AngelError): rdflib is not installed, or cannot read the file.
+    RAISES (ValueError): rdflib is not installed, or cannot read the file.
     """
     graph = _graph(path)
+    report.path = path
     terms = list(_terms(graph, languages))
-    return term_concepts(path, terms, terms, report, scopes, prefixes, xrefs)
+    return term_concepts(terms, terms, report, scopes, prefixes, xrefs)
 
 
 def _graph(path: Path) -> Any:

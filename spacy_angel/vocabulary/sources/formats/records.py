@@ -1,20 +1,21 @@
-"""What all readers share: concepts that are checked, merging, retired identifiers, counts."""
+"""What all readers of vocabularies share: concepts, merging, retired identifiers, counts."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from ....errors import AngelError
 from ...names.concepts import Concept, nearest_scopes
 from ...names.identifiers import bare_prefix, iri_to_id, normalize_id
-from .lines import wrong
 
 _IDENTIFIER = re.compile(r"[^\s|+]+")
 # Steps from a retired identifier to its successor; releases have a handful. Following longer
-# chains from each of their members would take the square of their length.
+# chains from each of their members would take quadratic time.
 MAX_SUCCESSION = 100
 # Counters of what is skipped.
 NO_NAME = "concepts without a name"
@@ -35,6 +36,7 @@ class VocabularyReport:
     skipped (Counter[str]): what was left out, by reason.
     columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`;
         the others are under `not used`.
+    path (Path | None), line (int): the file and line that were read last, for messages.
     """
 
     concepts: int = 0
@@ -43,11 +45,46 @@ class VocabularyReport:
     merged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     columns: dict[str, str] = field(default_factory=dict)
+    path: Path | None = field(default=None, compare=False)
+    line: int = field(default=1, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): the counts, and the columns of a table, as plain values."""
+        counts = {"concepts": self.concepts, "names": self.names, "merged": self.merged}
+        columns = {"columns": self.columns} if self.columns else {}
+        skipped = {"alternate_ids": self.alternate_ids, "skipped": dict(self.skipped)}
+        return {**counts, **skipped, **columns}
+
+
+def wrong(expected: str, found: object) -> ValueError:
+    """The error for a line that is not in its format; `located` adds file and line.
+
+    expected (str): what the format has there.
+    found (object): what came instead; shortened for the message.
+    RETURNS (ValueError): to be raised.
+    """
+    text = repr(found)
+    text = text if len(text) <= 80 else f"{text[:76]} ..."
+    return ValueError(f"expected {expected}, found {text}.")
+
+
+@contextmanager
+def located(path: Path, report: VocabularyReport) -> Iterator[None]:
+    """Name file and line in what readers raise.
+
+    path (Path): what is read. report (VocabularyReport): has the file and line read last.
+    RAISES (AngelError): in the place of other ValueErrors.
+    """
+    try:
+        yield
+    except AngelError:
+        raise
+    except ValueError as error:
+        where = f"{report.path or path}, line {report.line}"
+        raise AngelError(f"[E203] {where}: {error}") from error
 
 
 def make_concept(
-    path: Path,
-    line: int,
     concept_id: str,
     names: Iterable[str],
     *,
@@ -60,28 +97,28 @@ def make_concept(
 ) -> Concept:
     """Make a concept of what a file has. Texts are stripped, blank ones dropped.
 
-    path (Path), line (int): where it was read, for the message.
     concept_id (str): with its prefix.
     names (Iterable[str]): the canonical name first.
     scopes (Iterable[tuple[str, str]]): names with one of `concepts.SCOPES`; of several scopes of a
         name the nearest counts.
     RETURNS (Concept): the concept.
-    RAISES (AngelError): no identifier, one that contains spaces, `|` or `+`, or no canonical name.
+    RAISES (ValueError): no identifier, one that contains spaces, `|` or `+`, or no canonical name.
     """
     first, *others = [name.strip() for name in names] or [""]
     ids = dict.fromkeys(alternate_ids)
     for identifier in (concept_id, *ids):
         if not _IDENTIFIER.fullmatch(identifier):
-            raise wrong(path, line, "an identifier without spaces, `|` or `+`", identifier)
+            raise wrong("an identifier without spaces, `|` or `+`", identifier)
     if not first:
-        raise wrong(path, line, f"a name for {concept_id}", first)
+        raise wrong(f"a name for {concept_id}", first)
+    ids.pop(concept_id, None)
     return Concept(
         concept_id=concept_id,
         canonical_name=first,
         aliases=tuple(filter(None, others)),
         types=tuple(dict.fromkeys(filter(None, types))),
         definition=(definition or "").strip() or None,
-        alternate_ids=tuple(identifier for identifier in ids if identifier != concept_id),
+        alternate_ids=tuple(ids),
         parents=tuple(dict.fromkeys(filter(None, parents))),
         scopes=nearest_scopes((name.strip(), scope) for name, scope in scopes),
         parts=tuple(dict.fromkeys(parts)),
@@ -114,15 +151,14 @@ def merge_concepts(*concepts: Concept) -> Concept:
     )
 
 
-def merge_rows(path: Path, rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
+def merge_rows(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
     """Join neighboring rows of one identifier.
 
-    path (Path): what is read, for the message if there is nothing.
     rows (Iterable[Concept]): in the order of the file.
     report (VocabularyReport): counts concepts and merged rows.
     YIELDS (Concept): in parts if the rows of an identifier are not together; `ConceptKB.build`
         joins them.
-    RAISES (AngelError): there is no concept at all.
+    RAISES (ValueError): there is no concept at all.
     """
     seen: set[str] = set()
     for concept_id, group in groupby(rows, key=lambda row: row.concept_id):
@@ -138,9 +174,7 @@ def merge_rows(path: Path, rows: Iterable[Concept], report: VocabularyReport) ->
     if not seen:
         counts = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
         skipped = f" (left out: {counts})" if counts else ""
-        raise AngelError(
-            f"{path}, line 1: no concepts found{skipped}. Check the file and the filters."
-        )
+        raise ValueError(f"no concepts found{skipped}. Check the file and the filters.")
 
 
 def own_id(code: str, prefix: str | None) -> str:
@@ -155,19 +189,18 @@ def own_id(code: str, prefix: str | None) -> str:
     return normalize_id(code, bare_prefix(code) if prefix is None else prefix)
 
 
-def tree_types(path: Path, line: int, numbers: Iterable[str]) -> list[str]:
+def tree_types(numbers: Iterable[str]) -> list[str]:
     """Types from MeSH tree numbers: the letter of the tree, and its first branch.
 
-    path (Path), line (int): where they are.
     numbers (Iterable[str]): e.g. `C16.131.260/C538288`, `F03.625`.
     RETURNS (list[str]): sorted, e.g. `["C", "C16", "F", "F03"]`.
-    RAISES (AngelError): one of them is no tree number.
+    RAISES (ValueError): one of them is no tree number.
     """
     types: set[str] = set()
     for number in numbers:
         match = TREE_NUMBER.match(number)
         if match is None:
-            raise wrong(path, line, "MeSH tree numbers", number)
+            raise wrong("MeSH tree numbers", number)
         types.update((match[1], match[0]))
     return sorted(types)
 
@@ -186,20 +219,21 @@ def tree_parents(numbers: Iterable[str], owners: Mapping[str, str]) -> Iterator[
                 break
 
 
-def successors(
-    replaced_by: Mapping[str, Iterable[str]], report: VocabularyReport
-) -> dict[str, list[str]]:
-    """Which retired identifiers lead to which identifier, over several steps if need be.
+def with_retired_ids(
+    concepts: Iterable[Concept], replaced_by: Mapping[str, Iterable[str]], report: VocabularyReport
+) -> Concepts:
+    """Give concepts the retired identifiers that lead to them, over several steps if need be: for
+    a → b, b → c the concept c gets a and b. Those that lead to no concept, or to several, are
+    counted.
 
+    concepts (Iterable[Concept]): of a reader.
     replaced_by (Mapping[str, Iterable[str]]): retired identifier → what replaced it.
-    report (VocabularyReport): counts those that lead to several identifiers or to none.
-    RETURNS (dict[str, list[str]]): identifier → retired ones, e.g. for a → b, b → c:
-        `{"c": ["a", "b"]}`. A reader takes out those of the concepts that it yields, and gives the
-        rest to `count_unused`.
+    report (VocabularyReport): gets the counts.
+    YIELDS (Concept): the same, retired identifiers after their own alternate ones.
     """
-    retired_ids: dict[str, list[str]] = {}
-    for retired in replaced_by:
-        current = retired
+    retired: dict[str, list[str]] = {}
+    for old in replaced_by:
+        current = old
         for _ in range(MAX_SUCCESSION):
             targets = set(replaced_by.get(current, ()))
             if len(targets) != 1:
@@ -208,15 +242,11 @@ def successors(
         if current in replaced_by:  # it leads to several identifiers, or back to itself
             report.skipped["retired identifiers without one successor"] += 1
         else:
-            retired_ids.setdefault(current, []).append(retired)
-    return retired_ids
-
-
-def count_unused(retired: Mapping[str, list[str]], report: VocabularyReport) -> None:
-    """Count the retired identifiers whose successor was not read.
-
-    retired (Mapping[str, list[str]]): what is left of the result of `successors`.
-    report (VocabularyReport): gets the count.
-    """
+            retired.setdefault(current, []).append(old)
+    for concept in concepts:
+        if ids := retired.pop(concept.concept_id, ()):
+            alternates = tuple(dict.fromkeys((*concept.alternate_ids, *ids)))
+            concept = replace(concept, alternate_ids=alternates)
+        yield concept
     if unused := sum(map(len, retired.values())):
         report.skipped["retired identifiers whose successor is not here"] += unused

@@ -1,12 +1,14 @@
-"""Registers in one table: CTD's diseases (MEDIC) and chemicals, HGNC, NCBI Gene, DrugBank."""
+"""Registers in one table: CTD's diseases (MEDIC) and chemicals, HGNC, NCBI Gene, DrugBank,
+ICD-10-CM, and MEDIC as the NCBI-disease benchmark has it."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....files.formats import Format
-from .layout import Layout
-from .lines import read_lines, read_rows, wrong
-from .records import Concepts, VocabularyReport
+from ....files.formats import Format, first_line
+from .layout import Cells, Layout
+from .lines import read_lines, read_rows
+from .records import Concepts, VocabularyReport, wrong
 
 _CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\tChemicalID\t")
 # The columns differ by year, those of synonyms among them.
@@ -62,10 +64,17 @@ _GENES = Layout(
     prefixes={"dbXrefs": ""},
     distinct=True,
 )
+_BY_ROLE = {role: (role,) for role in ("id", "name", "synonyms", "type", "alternates", "parents")}
+_MEDIC = Layout(_BY_ROLE, prefix="")
+_ICD10CM = Layout(_BY_ROLE, prefix="ICD10CM", distinct=True)
 # Stretches of a genome without a product, which no text names; a third of the human file.
 _NO_GENES = "biological-region"
 # OMIM's numbers may be those of a disease.
 _SAME_GENE = {"HGNC": "HGNC:", "Ensembl": "ENSEMBL:", "MGI": "MGI:", "FLYBASE": "FLYBASE:"}
+_MEDIC_ID = re.compile(r"(?:OMIM:|MESH:)?(?:([CD]\d*)|(\d+))", re.ASCII)
+# order number, code, 1 for a code and 0 for a header, short title up to column 77, long title
+_ICD_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +([01]) (?=\S)")
+_LONG_TITLE = 77
 
 
 def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
@@ -74,25 +83,91 @@ def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
 
     path (Path): the file, gzipped or not.
     YIELDS (Concept): one for each line.
-    RAISES (AngelError): no line with CTD's column names, or a row that does not fit them.
+    RAISES (ValueError): no line with CTD's column names, or a row that does not fit them.
     """
-    return _CTD.concepts(path, read_rows(path, (), lines=_ctd_lines(path)), report)
+
+    def lines() -> Iterator[str]:
+        has_head = False
+        for line in read_lines(path, report):
+            if line.startswith("#"):
+                head = line.lstrip("# ")
+                is_head = head.startswith(_CTD_HEADS)
+                has_head |= is_head
+                yield head if is_head else ""
+            elif has_head:
+                yield line
+            else:
+                raise wrong("CTD's column names (`# DiseaseName` or `# ChemicalName` …)", line)
+
+    return _CTD.concepts(read_rows(path, report, (), lines=lines()), report)
 
 
-def _ctd_lines(path: Path) -> Iterator[str]:
-    """The line of column names and the rows, with blank lines in the place of comments."""
-    has_head = False
-    for number, line in read_lines(path):
-        if line.startswith("#"):
-            head = line.lstrip("# ")
-            is_head = head.startswith(_CTD_HEADS)
-            has_head |= is_head
-            yield head if is_head else ""
-        elif has_head:
-            yield line
-        else:
-            expected = "CTD's column names (`# DiseaseName` or `# ChemicalName` …) before the rows"
-            raise wrong(path, number, expected, line)
+def read_medic(path: Path, report: VocabularyReport) -> Concepts:
+    """MEDIC of 2012, `id|alternate ids||name|synonyms`. Bare digits are OMIM's identifiers, the
+    others MeSH's; the root row `C||Diseases` is a concept like the rest. Every concept has the type
+    `C`, MeSH's tree of diseases.
+
+    path (Path): the file, gzipped or not.
+    YIELDS (Concept): one for each line.
+    RAISES (ValueError): a line without `||`, or an identifier of neither kind.
+    """
+
+    def rows() -> Iterator[Cells]:
+        for line in read_lines(path, report):
+            head, bars, tail = line.partition("||")
+            if bars:
+                own, *others = map(_medic_id, head.split("|"))
+                name, _, synonyms = tail.partition("|")
+                yield {
+                    **{"id": own, "alternates": "|".join(others), "type": "C"},
+                    **{"name": name, "synonyms": synonyms},
+                }
+            elif line.strip():
+                raise wrong("`id|alternate ids||name|synonyms`", line)
+
+    return _MEDIC.concepts(rows(), report)
+
+
+def _medic_id(code: str) -> str:
+    match = _MEDIC_ID.fullmatch(code)
+    if match is None:
+        raise wrong("an identifier of OMIM (digits) or MeSH (`C…`, `D…`)", code)
+    return f"MESH:{match[1]}" if match[1] else f"OMIM:{match[2]}"
+
+
+def read_icd10cm(path: Path, report: VocabularyReport) -> Concepts:
+    """ICD-10-CM's file in order (`icd10cm_order_2026.txt`): columns of fixed width. The long title
+    is canonical, the short one, if it is another, an alias; types are `code` or `header`; the
+    parent of a code is the longest one that it continues.
+
+    path (Path): the file, gzipped or not.
+    YIELDS (Concept): one for each code, with its dot: `ICD10CM:A00.0`; headings (`A00` Cholera) as
+        well.
+    RAISES (ValueError): a line of another layout.
+    """
+
+    def rows() -> Iterator[Cells]:
+        known: set[str] = set()
+        for line in read_lines(path, report):
+            if not line.strip():
+                continue
+            match = _ICD_LINE.match(line)
+            if match is None:
+                raise wrong("order number, code, 0 or 1, short and long title", line)
+            code, flag = match.groups()
+            above = next((code[:n] for n in range(len(code) - 1, 2, -1) if code[:n] in known), "")
+            known.add(code)
+            yield {
+                **{"id": _dotted(code), "parents": _dotted(above)},
+                **{"name": line[_LONG_TITLE:], "synonyms": line[match.end() : _LONG_TITLE]},
+                "type": "code" if flag == "1" else "header",
+            }
+
+    return _ICD10CM.concepts(rows(), report)
+
+
+def _dotted(code: str) -> str:
+    return f"{code[:3]}.{code[3:]}" if len(code) > 3 else code
 
 
 def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
@@ -102,18 +177,18 @@ def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
 
     path (Path): hgnc_complete_set.txt, gzipped or not.
     YIELDS (Concept): one for each approved gene.
-    RAISES (AngelError): the first line does not name the columns, or a line cannot be read.
+    RAISES (ValueError): the first line does not name the columns, or a line cannot be read.
     """
     needed = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_name")
 
-    def approved() -> Iterator[tuple[int, dict[str, str]]]:
-        for line, cells in read_rows(path, needed, quotes=True):
+    def approved() -> Iterator[Cells]:
+        for cells in read_rows(path, report, needed, quotes=True):
             if cells["status"] == "Approved":
-                yield line, cells
+                yield cells
             else:
                 report.skipped["withdrawn entries"] += 1
 
-    return _HGNC.concepts(path, approved(), report)
+    return _HGNC.concepts(approved(), report)
 
 
 def read_drugbank(path: Path, report: VocabularyReport) -> Concepts:
@@ -121,10 +196,10 @@ def read_drugbank(path: Path, report: VocabularyReport) -> Concepts:
 
     path (Path): `drugbank vocabulary.csv`, gzipped or not.
     YIELDS (Concept): one for each drug.
-    RAISES (AngelError): the first line does not name the columns, or a line cannot be read.
+    RAISES (ValueError): the first line does not name the columns, or a line cannot be read.
     """
     needed = ("DrugBank ID", "Accession Numbers", "Common name", "Synonyms")
-    return _DRUGBANK.concepts(path, read_rows(path, needed, ",", quotes=True), report)
+    return _DRUGBANK.concepts(read_rows(path, report, needed, ",", quotes=True), report)
 
 
 def read_gene_info(
@@ -144,29 +219,29 @@ def read_gene_info(
     designations (bool): take other names of its products (column `Other_designations`) as well,
         about half of all names.
     YIELDS (Concept): one for each line.
-    RAISES (AngelError): the first line does not name the columns, or a line has not as many.
+    RAISES (ValueError): the first line does not name the columns, or a line has not as many.
     """
+    needed = [column for columns in _GENES.columns.values() for column in columns]
+    wanted = None if taxa is None else set(map(str, taxa))
 
-    def genes() -> Iterator[tuple[int, dict[str, str]]]:
-        needed = [column for columns in _GENES.columns.values() for column in columns]
-        for line, row in read_rows(path, needed):
-            cells = {column: "" if cell == "-" else cell for column, cell in row.items()}
-            kind = cells["type_of_gene"]
-            if taxa is not None and cells["tax_id"] not in map(str, taxa):
+    def genes() -> Iterator[Cells]:
+        for row in read_rows(path, report, needed):
+            if wanted is not None and row["tax_id"] not in wanted:
                 continue
+            cells = {column: "" if row[column] == "-" else row[column] for column in needed}
+            kind = cells["type_of_gene"]
             if kind == _NO_GENES if kinds is None else kind not in kinds:
                 report.skipped["genes of other kinds"] += 1
-                continue
-            if cells["Symbol"] == "NEWENTRY":
+            elif cells["Symbol"] == "NEWENTRY":
                 report.skipped["placeholders of new genes"] += 1
-                continue
-            cells["tax_id"] = f"NCBITaxon:{cells['tax_id']}"
-            cells["dbXrefs"] = "|".join(_same_genes(cells["dbXrefs"]))
-            if not designations:
-                cells["Other_designations"] = ""
-            yield line, cells
+            else:
+                cells["tax_id"] = f"NCBITaxon:{cells['tax_id']}"
+                cells["dbXrefs"] = "|".join(_same_genes(cells["dbXrefs"]))
+                if not designations:
+                    cells["Other_designations"] = ""
+                yield cells
 
-    return _GENES.concepts(path, genes(), report)
+    return _GENES.concepts(genes(), report)
 
 
 def _same_genes(references: str) -> Iterator[str]:
@@ -181,7 +256,14 @@ def _is_ctd(path: Path, head: str) -> bool:
     return any(f"\n# {name}" in f"\n{head}" for name in _CTD_HEADS)
 
 
+def _is_medic(path: Path, head: str) -> bool:
+    line = first_line(head)
+    return "||" in line and "\t" not in line
+
+
 CTD = Format("ctd.v1", read_ctd, _is_ctd)
+MEDIC = Format("medic.v1", read_medic, _is_medic)
+ICD10CM = Format("icd10cm.v1", read_icd10cm, lambda path, head: _ICD_LINE.match(head) is not None)
 HGNC = Format("hgnc.v1", read_hgnc, lambda path, head: head.startswith("hgnc_id\tsymbol\t"))
 DRUGBANK = Format("drugbank.v1", read_drugbank, lambda path, head: head.startswith("DrugBank ID,"))
 GENES = Format(

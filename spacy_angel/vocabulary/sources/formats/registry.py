@@ -1,7 +1,8 @@
 """Readers of vocabularies: every format gives `Concept`s, in a stream.
 
-A reader takes the path, a report that it fills and its options, and yields rows; it is registered
-under a versioned name, so that a new version can stand beside an old one.
+A reader takes the path, a report that it fills and its options, and yields concepts. It raises a
+ValueError where the file is not in its format; `read_vocabulary` adds file and line. The name of a
+format has a version, so that a new one can stand beside an old one.
 """
 
 from collections.abc import Iterator
@@ -13,8 +14,6 @@ from ...names.concepts import Concept
 from . import (
     fhir,
     genbioel,
-    icd10cm,
-    medic,
     mesh,
     ncbi_taxonomy,
     obo,
@@ -22,27 +21,26 @@ from . import (
     omop,
     rdf,
     registers,
-    rxnorm,
     scispacy,
     snomed,
     table,
     umls,
 )
-from .records import VocabularyReport, merge_rows
+from .records import VocabularyReport, located, merge_rows
 
 FORMATS = Formats(
     "vocabulary",
     "spacy_angel_vocabulary_formats",
     [
-        umls.FORMAT,
+        umls.UMLS,
         snomed.FORMAT,
         omop.FORMAT,
         ncbi_taxonomy.FORMAT,
         registers.GENES,
-        rxnorm.FORMAT,
+        umls.RXNORM,
         registers.HGNC,
         registers.DRUGBANK,
-        icd10cm.FORMAT,
+        registers.ICD10CM,
         mesh.FORMAT,
         rdf.FORMAT,
         scispacy.FORMAT,
@@ -51,7 +49,7 @@ FORMATS = Formats(
         genbioel.FORMAT,
         registers.CTD,
         obo.FORMAT,
-        medic.FORMAT,
+        registers.MEDIC,
         table.FORMAT,
     ],
 )
@@ -81,7 +79,12 @@ def read_vocabulary(
     chosen = FORMATS.named(format) if format is not None else FORMATS.of(path)
     report = report if report is not None else VocabularyReport()
     options = checked_options(chosen.read, options, chosen.name)
-    return merge_rows(path, chosen.read(path, report, **options), report)
+
+    def concepts() -> Iterator[Concept]:
+        with located(path, report):
+            yield from merge_rows(chosen.read(path, report, **options), report)
+
+    return concepts()
 
 
 def infer_format(path: str | Path) -> str:

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict
 
 from ....files.formats import Format, first_line
 from ....files.json_values import Text, checked, parse_as
-from .lines import read_lines, wrong
-from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id
+from .lines import read_lines
+from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id, wrong
 
 _Scope = Literal["PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED"]
 
@@ -37,24 +37,20 @@ def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = 
     prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if they look
         like these, else none.
     YIELDS (Concept): one for each line.
-    RAISES (AngelError): a line that is no JSON object, or a field of the wrong kind.
+    RAISES (ValueError): a line that is no JSON object, or a field of the wrong kind.
     """
-    for number, line in read_lines(path, cut_shows=True):
-        if not line.strip():
-            continue
+    for line in filter(str.strip, read_lines(path, report, cut_shows=True)):
         try:
             fields = parse_as(line, dict[str, Any])
             entry = checked({k: v for k, v in fields.items() if v is not None}, _Entry)
         except ValueError as error:
             expected = f"one JSON object a line with `concept_id` ({error})"
-            raise wrong(path, number, expected, line) from error
+            raise wrong(expected, line) from error
         names = [name for name in (entry.canonical_name, *entry.aliases) if name.strip()]
         if not names:
             report.skipped[NO_NAME] += 1
             continue
         yield make_concept(
-            path,
-            number,
             own_id(entry.concept_id, prefix),
             names,
             types=entry.types,

@@ -6,16 +6,8 @@ from pathlib import Path
 
 from ....errors import AngelError
 from ....files.formats import Format
-from ...names.identifiers import normalize_id
-from .lines import read_rows, wrong
-from .records import (
-    NO_NAME,
-    Concepts,
-    VocabularyReport,
-    count_unused,
-    make_concept,
-    successors,
-)
+from .lines import read_rows
+from .records import NO_NAME, Concepts, VocabularyReport, make_concept, with_retired_ids, wrong
 
 _IS_A = "116680003"
 _FULLY_SPECIFIED = "900000000000003001"
@@ -23,7 +15,6 @@ _FULLY_SPECIFIED = "900000000000003001"
 _SUCCESSION = {"900000000000527005", "900000000000526001"}
 _SCTID = re.compile(r"\d{6,18}", re.ASCII)
 _TAGGED = re.compile(r"(.*\S)\s*\(([^()]+)\)")
-_HINT = "Give the folder of an unpacked release, or its folder Snapshot."
 
 
 def read_snomed(
@@ -39,53 +30,62 @@ def read_snomed(
 
     path (Path): folder with the Snapshot files, at any depth, gzipped or not, of any edition.
     languages (frozenset[str] | None): languages of names and definitions; None: all.
-    YIELDS (Concept): one for each concept, with its line in the concept file.
-    RAISES (AngelError): a file is missing or not RF2.
+    YIELDS (Concept): one for each concept.
+    RAISES (ValueError): a file is missing or not RF2.
     """
     if not (_find(path, "sct2_Concept") and _find(path, "sct2_Description")):
-        expected = "sct2_Concept_Snapshot….txt and sct2_Description_Snapshot….txt"
-        raise AngelError(f"{path}: expected a folder with {expected}. {_HINT}")
-    places: dict[str, tuple[Path, int]] = {}
-    for file, line, row in _rows(path, "sct2_Concept", "definitionStatusId"):
+        raise AngelError(
+            f"{path}: expected a folder with sct2_Concept_Snapshot….txt and "
+            "sct2_Description_Snapshot….txt. Give the folder of an unpacked release."
+        )
+
+    def terms(start: str) -> Iterator[tuple[str, str, str]]:
+        """Concept, kind and text of each active description or definition."""
+        for row in _rows(path, report, start, "conceptId", "languageCode", "typeId", "term"):
+            if row["active"] == "1" and (languages is None or row["languageCode"] in languages):
+                if not row["term"]:
+                    raise wrong("a term", row["term"])
+                yield row["conceptId"], row["typeId"], row["term"]
+
+    active: dict[str, None] = {}
+    for row in _rows(path, report, "sct2_Concept", "definitionStatusId"):
         if row["active"] == "1":
-            places[_sctid(file, line, row["id"])] = file, line
+            active[_sctid(row["id"])] = None
         else:
             report.skipped["inactive concepts"] += 1
     names: dict[str, list[str]] = {}
     tagged: dict[str, tuple[str, str]] = {}
-    for concept, kind, term in _terms(path, "sct2_Description", languages):
-        if concept not in places:
+    for concept, kind, term in terms("sct2_Description"):
+        if concept not in active:
             continue
         match = _TAGGED.fullmatch(term) if kind == _FULLY_SPECIFIED else None
         if match is not None:
             tagged.setdefault(concept, (match[1], match[2]))
         names.setdefault(concept, []).append(match[1] if match else term)
     definitions: dict[str, str] = {}
-    for concept, _, term in _terms(path, "sct2_TextDefinition", languages):
+    for concept, _, term in terms("sct2_TextDefinition"):
         definitions.setdefault(concept, term)
     parents: dict[str, list[str]] = {}
-    for file, line, row in _rows(path, "sct2_Relationship", "sourceId", "destinationId", "typeId"):
-        if row["active"] == "1" and row["typeId"] == _IS_A and row["sourceId"] in places:
-            parent = normalize_id(_sctid(file, line, row["destinationId"]), "SNOMEDCT")
+    for row in _rows(path, report, "sct2_Relationship", "sourceId", "destinationId", "typeId"):
+        if row["active"] == "1" and row["typeId"] == _IS_A and row["sourceId"] in active:
+            parent = f"SNOMEDCT:{_sctid(row['destinationId'])}"
             parents.setdefault(row["sourceId"], []).append(parent)
-    retired = _retired(path, places, report)
-    for concept, (file, line) in places.items():
-        if concept not in names:
-            report.skipped[NO_NAME] += 1
-            continue
-        name, tag = tagged.get(concept, (names[concept][0], ""))
-        identifier = normalize_id(concept, "SNOMEDCT")
-        yield make_concept(
-            file,
-            line,
-            identifier,
-            dict.fromkeys((name, *names[concept])),
-            types=[tag],
-            definition=definitions.get(concept),
-            alternate_ids=retired.pop(identifier, ()),
-            parents=parents.get(concept, ()),
-        )
-    count_unused(retired, report)
+
+    def concepts() -> Concepts:
+        for concept in active:
+            if concept not in names:
+                report.skipped[NO_NAME] += 1
+                continue
+            name, tag = tagged.get(concept, (names[concept][0], ""))
+            yield make_concept(
+                f"SNOMEDCT:{concept}",
+                dict.fromkeys((name, *names[concept])),
+                types=[tag],
+                definition=definitions.get(concept),
+                parents=parents.get(concept, ()),
+            )
+
+    return with_retired_ids(concepts(), _replaced_by(path, active, report), report)
 
 
 def _find(path: Path, start: str) -> list[Path]:
@@ -95,51 +95,41 @@ def _find(path: Path, start: str) -> list[Path]:
     return sorted(file for file in files if file.name.removeprefix("x").startswith(start))
 
 
-def _rows(path: Path, start: str, *columns: str) -> Iterator[tuple[Path, int, dict[str, str]]]:
-    """File, line and cells of each row of a kind of files; of rows with one `id` in several
-    editions, the latest."""
+def _rows(
+    path: Path, report: VocabularyReport, start: str, *columns: str
+) -> Iterator[dict[str, str]]:
+    """The rows of a kind of files; of rows with one `id` in several editions, the latest."""
     files = _find(path, start)
     latest: dict[str, tuple[str, Path]] = {}
     for file in files if len(files) > 1 else ():
-        for _, row in read_rows(file, ("id", "effectiveTime")):
+        for row in read_rows(file, report, ("id", "effectiveTime")):
             version = row["effectiveTime"], file
             latest[row["id"]] = max(version, latest.get(row["id"], version))
     for file in files:
-        for line, row in read_rows(file, ("id", "active", *columns)):
+        for row in read_rows(file, report, ("id", "active", *columns)):
             if row["active"] not in ("0", "1"):
-                raise wrong(file, line, "0 or 1 as active", row["active"])
+                raise wrong("0 or 1 as active", row["active"])
             if not latest or latest[row["id"]] == (row["effectiveTime"], file):
-                yield file, line, row
+                yield row
 
 
-def _sctid(path: Path, line: int, code: str) -> str:
+def _sctid(code: str) -> str:
     if not _SCTID.fullmatch(code):
-        raise wrong(path, line, "a SNOMED CT identifier (6 to 18 digits)", code)
+        raise wrong("a SNOMED CT identifier (6 to 18 digits)", code)
     return code
 
 
-def _terms(
-    path: Path, start: str, languages: Collection[str] | None
-) -> Iterator[tuple[str, str, str]]:
-    """Concept, kind and text of each active description or definition."""
-    columns = ("conceptId", "languageCode", "typeId", "term")
-    for file, line, row in _rows(path, start, *columns):
-        if row["active"] == "1" and (languages is None or row["languageCode"] in languages):
-            if not row["term"]:
-                raise wrong(file, line, "a term", row["term"])
-            yield _sctid(file, line, row["conceptId"]), row["typeId"], row["term"]
-
-
-def _retired(path: Path, active: Collection[str], report: VocabularyReport) -> dict[str, list[str]]:
+def _replaced_by(
+    path: Path, active: Collection[str], report: VocabularyReport
+) -> dict[str, list[str]]:
     replaced_by: dict[str, list[str]] = {}
     columns = ("refsetId", "referencedComponentId", "targetComponentId")
-    for file, line, row in _rows(path, "der2_cRefset_Association", *columns):
+    for row in _rows(path, report, "der2_cRefset_Association", *columns):
         is_succession = row["active"] == "1" and row["refsetId"] in _SUCCESSION
         if is_succession and row["referencedComponentId"] not in active:
-            ends = (_sctid(file, line, row[column]) for column in columns[1:])
-            old, new = (normalize_id(end, "SNOMEDCT") for end in ends)
+            old, new = (f"SNOMEDCT:{_sctid(row[column])}" for column in columns[1:])
             replaced_by.setdefault(old, []).append(new)
-    return successors(replaced_by, report)
+    return replaced_by
 
 
 def _recognizes(path: Path, head: str) -> bool:

@@ -1,37 +1,35 @@
-"""The UMLS Metathesaurus in RRF: MRCONSO, MRSTY, MRDEF, MRCUI, MRREL in one folder."""
+"""The UMLS Metathesaurus in RRF: MRCONSO, MRSTY, MRDEF, MRCUI, MRREL in one folder; and RxNorm's
+RXNCONSO, which has the same columns."""
 
 import re
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from ....errors import AngelError
-from ....files.formats import Format
-from .lines import read_lines, wrong
-from .records import Concepts, VocabularyReport, count_unused, make_concept, successors
+from ....files.formats import Format, first_line
+from ...names.concepts import normalize_name
+from .lines import read_lines
+from .records import Concepts, VocabularyReport, make_concept, with_retired_ids, wrong
 
+# Columns of MRCONSO and RXNCONSO.
+_LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _TTY, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 12, 14, 16
+_N_COLUMNS = 18
 # Obsolete; suppressed by an editor, or with all terms of its kind.
 _SUPPRESSED = {"O": "OBSOLETE", "E": "SUPPRESSED", "Y": "SUPPRESSED"}
 _CUI = re.compile(r"C(\d{7})", re.ASCII)
 _MAX_CUI = 10_000_000
-_HINT = "Give the folder META of a UMLS release, or what MetamorphoSys wrote."
+_RXNORM_LINE = re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$")
+# Kinds of names in RxNorm, the better canonical one first: ingredients, brands, drugs with their
+# strength, packages; then what only gives further names.
+_KINDS = ("IN", "PIN", "MIN", "BN", "SCDC", "SCD", "SBD", "GPCK", "BPCK")
+_RANKS = {kind: rank for rank, kind in enumerate((*_KINDS, "PSN", "SY", "TMSY"))}
 
-
-class _Atom(NamedTuple):
-    path: Path
-    line: int
-    cui: int
-    aui: str
-    name: str
-    is_own: bool
-    # Term status, string type, preferred atom: True sorts as the better canonical name.
-    rank: tuple[bool, bool, bool]
-    suppress: str
+Row = list[str]
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,6 @@ class _Filter:
     """Which rows count, see `read_umls`."""
 
     sources: frozenset[str] | None
-    languages: frozenset[str] | None
     suppressed: bool
     all_names: bool
 
@@ -77,51 +74,77 @@ def read_umls(
     suppressed (bool): take suppressed names as well; their scopes say so.
     all_names (bool): where a name of a concept is of `sources`, those of all others are taken, too.
     YIELDS (Concept): one for each concept.
-    RAISES (AngelError): a file is missing or not in the form of RRF, or the rows of a concept
-        are not together.
+    RAISES (ValueError): a file is missing or not in the form of RRF.
     """
-    conso = _find(path, "MRCONSO.RRF")
-    if not conso:
-        raise AngelError(f"{path}: expected a folder with MRCONSO.RRF. {_HINT}")
-    folder = conso[0].parent
-    type_table = _TypeTable(_find(folder, "MRSTY.RRF"), types, folder)
-    retired = _retired(_find(folder, "MRCUI.RRF"), report)
 
-    wanted = _Filter(sources, languages, suppressed, all_names)
-    parents = _Parents(_find(folder, "MRREL.RRF"), wanted)
-    definitions = _definitions(_find(folder, "MRDEF.RRF"), wanted, type_table)
-    atoms = _atoms(conso, wanted, type_table, report)
-    for cui, group in groupby(atoms, key=lambda atom: atom.cui):
-        named = list(group)
-        if not any(atom.is_own for atom in named):
-            report.skipped["names of concepts of other sources"] += len(named)
-            continue
-        first = max(named, key=lambda atom: atom.rank)
-        auis = {atom.aui for atom in named}
-        texts = (text for aui, text in definitions.get(cui, ()) if aui in auis)
-        identifier = f"UMLS:C{cui:07}"
-        yield make_concept(
-            named[0].path,
-            named[0].line,
-            identifier,
-            dict.fromkeys((first.name, *(atom.name for atom in named))),
-            types=type_table.types(cui),
-            definition=next(texts, None),
-            alternate_ids=retired.pop(identifier, ()),
-            parents=parents.of(cui),
-            scopes=_scopes(first, named),
+    def rows(name: str, n_columns: int) -> Iterator[Row]:
+        return _rows(_find(path, name), report, n_columns)
+
+    if not _find(path, "MRCONSO.RRF"):
+        raise AngelError(
+            f"{path}: expected a folder with MRCONSO.RRF. Give the folder META of a UMLS release, "
+            "or what MetamorphoSys wrote."
         )
-    count_unused(retired, report)
+    if types is not None and not _find(path, "MRSTY.RRF"):
+        raise AngelError(f"{path}: expected MRSTY.RRF beside MRCONSO.RRF, to choose types.")
+    wanted = _Filter(sources, suppressed, all_names)
+    type_table = _TypeTable(rows("MRSTY.RRF", 6), types)
+    replaced_by: dict[str, list[str]] = {}
+    for old, _, relation, _, _, new, *_ in rows("MRCUI.RRF", 7):
+        if relation == "SY":
+            replaced_by.setdefault(f"UMLS:{old}", []).append(f"UMLS:{new}")
+    parents_of = _parents(rows("MRREL.RRF", 16), wanted)
+    # concept → definitions with their atoms
+    definitions: dict[str, list[tuple[str, str]]] = {}
+    for cui, aui, _, _, source, text, suppress, *_ in rows("MRDEF.RRF", 8):
+        if wanted.takes(source, suppress) and type_table.allows(cui):
+            definitions.setdefault(cui, []).append((aui, text))
+
+    def atoms() -> Iterator[Row]:
+        for row in rows("MRCONSO.RRF", _N_COLUMNS):
+            if languages is not None and row[_LAT] not in languages:
+                report.skipped["names in other languages"] += 1
+            elif not wanted.takes(row[_SAB], row[_SUPPRESS]):
+                report.skipped["names of other sources or suppressed"] += 1
+            elif not type_table.allows(row[0]):
+                report.skipped["names of concepts of other types"] += 1
+            else:
+                yield row
+
+    def concepts() -> Concepts:
+        for cui, group in groupby(atoms(), key=lambda row: row[0]):
+            named = list(group)
+            if not any(wanted.is_own(row[_SAB]) for row in named):
+                report.skipped["names of concepts of other sources"] += len(named)
+                continue
+            first = max(named, key=_rank)
+            auis = {row[_AUI] for row in named}
+            texts = (text for aui, text in definitions.get(cui, ()) if aui in auis)
+            yield make_concept(
+                f"UMLS:{cui}",
+                dict.fromkeys((first[_STR], *(row[_STR] for row in named))),
+                types=type_table.types(cui),
+                definition=next(texts, None),
+                parents=parents_of(cui),
+                scopes=_scopes(first, named),
+            )
+
+    return with_retired_ids(concepts(), replaced_by, report)
 
 
-def _scopes(first: _Atom, atoms: Sequence[_Atom]) -> Iterator[tuple[str, str]]:
+def _rank(row: Row) -> tuple[bool, bool, bool]:
+    """Term status, string type, preferred atom: the greatest is the best canonical name."""
+    return row[_TS] == "P", row[_STT] == "PF", row[_ISPREF] == "Y"
+
+
+def _scopes(first: Row, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
     """Which name the UMLS prefers, and which all sources that have them suppress."""
-    if all(first.rank):
-        yield first.name, "PREFERRED"
-    shown = {atom.name for atom in atoms if atom.suppress not in _SUPPRESSED}
-    for atom in atoms:
-        if atom.name not in shown:
-            yield atom.name, _SUPPRESSED[atom.suppress]
+    if all(_rank(first)):
+        yield first[_STR], "PREFERRED"
+    shown = {row[_STR] for row in rows if row[_SUPPRESS] not in _SUPPRESSED}
+    for row in rows:
+        if row[_STR] not in shown:
+            yield row[_STR], _SUPPRESSED[row[_SUPPRESS]]
 
 
 def _find(path: Path, name: str) -> list[Path]:
@@ -133,81 +156,57 @@ def _find(path: Path, name: str) -> list[Path]:
     return []
 
 
-def _rows(paths: Sequence[Path], n_columns: int) -> Iterator[tuple[Path, int, int, list[str]]]:
-    """File, line, number of the concept and columns of each row; nothing if there is no file."""
+def _rows(paths: Sequence[Path], report: VocabularyReport, n_columns: int) -> Iterator[Row]:
+    """The columns of each row; nothing if there is no file."""
     cut = ""
     for path in paths:
         is_last = path == paths[-1]
-        for line, text in read_lines(path, cut_shows=not is_last):
+        for text in read_lines(path, report, cut_shows=not is_last):
             cells = (cut + text).split("|")
             cut = ""
             # A file may have been split within a row, but a row ends with a bar.
             if not is_last and len(cells) <= n_columns:
                 cut = "|".join(cells)
-                continue
-            if len(cells) != n_columns + 1 or cells[-1]:
-                raise wrong(path, line, f"{n_columns} columns, each closed by a bar", text)
-            match = _CUI.fullmatch(cells[0])
-            if match is None:
-                raise wrong(path, line, "a concept identifier (`C` and seven digits)", cells[0])
-            yield path, line, int(match[1]), cells
+            elif len(cells) != n_columns + 1 or cells[-1]:
+                raise wrong(f"{n_columns} columns, each closed by a bar", text)
+            else:
+                yield cells
+
+
+def _number(cui: str) -> int:
+    match = _CUI.fullmatch(cui)
+    if match is None:
+        raise wrong("a concept identifier (`C` and seven digits)", cui)
+    return int(match[1])
 
 
 class _TypeTable:
     """Semantic types of every concept: two bytes for each number that a CUI can have.
 
-    paths (Sequence[Path]): MRSTY.RRF.
+    rows (Iterator[Row]): of MRSTY.RRF.
     wanted (Collection[str] | None): types or places in the Semantic Network; None: all.
-    folder (Path): where it was looked for.
-    RAISES (AngelError): types are wanted and there is no file.
     """
 
-    def __init__(self, paths: Sequence[Path], wanted: Collection[str] | None, folder: Path) -> None:
-        if not paths and wanted is not None:
-            raise AngelError(f"{folder}: expected a folder with MRSTY.RRF. {_HINT}")
+    def __init__(self, rows: Iterator[Row], wanted: Collection[str] | None) -> None:
         self._sets: list[tuple[str, ...]] = [()]
         self._set_of = array("H", (0,)) * _MAX_CUI
         allowed: set[str] = set()
         numbers: dict[tuple[str, ...], int] = {(): 0}
-        for _, _, cui, (_, tui, place, *_) in _rows(paths, 6):
+        for cui, tui, place, *_ in rows:
             if wanted is None or tui in wanted or _is_under(place, wanted):
                 allowed.add(tui)
-            types = tuple(sorted({*self._sets[self._set_of[cui]], tui}))
+            types = tuple(sorted({*self.types(cui), tui}))
             if types not in numbers:
                 numbers[types] = len(self._sets)
                 self._sets.append(types)
-            self._set_of[cui] = numbers[types]
+            self._set_of[_number(cui)] = numbers[types]
         self._allowed = [wanted is None or not allowed.isdisjoint(set_) for set_ in self._sets]
 
-    def types(self, cui: int) -> tuple[str, ...]:
-        return self._sets[self._set_of[cui]]
+    def types(self, cui: str) -> tuple[str, ...]:
+        return self._sets[self._set_of[_number(cui)]]
 
-    def allows(self, cui: int) -> bool:
-        return self._allowed[self._set_of[cui]]
-
-
-class _Parents:
-    """Parents of concepts, as two sorted arrays of numbers.
-
-    paths (Sequence[Path]): MRREL.RRF. wanted (_Filter): which rows count.
-    """
-
-    def __init__(self, paths: Sequence[Path], wanted: _Filter) -> None:
-        pairs = array("q")
-        for path, line, cui, cells in _rows(paths, 16):
-            if cells[3] not in ("PAR", "CHD") or not wanted.takes(cells[10], cells[14]):
-                continue
-            match = _CUI.fullmatch(cells[4])
-            if match is None:
-                raise wrong(path, line, "a concept identifier as CUI2", cells[4])
-            # the second is the parent, or the child, of the first
-            child, parent = (cui, int(match[1]))[:: 1 if cells[3] == "PAR" else -1]
-            pairs.append(child << 32 | parent)
-        self._pairs = np.unique(np.frombuffer(pairs, dtype=np.int64)) if pairs else np.zeros(0)
-
-    def of(self, cui: int) -> list[str]:
-        first, last = np.searchsorted(self._pairs, (cui << 32, (cui + 1) << 32))
-        return [f"UMLS:C{pair & 0xFFFFFFFF:07}" for pair in self._pairs[first:last].tolist()]
+    def allows(self, cui: str) -> bool:
+        return self._allowed[self._set_of[_number(cui)]]
 
 
 def _is_under(place: str, wanted: Collection[str]) -> bool:
@@ -216,46 +215,64 @@ def _is_under(place: str, wanted: Collection[str]) -> bool:
     return any(".".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
 
 
-def _retired(paths: Sequence[Path], report: VocabularyReport) -> dict[str, list[str]]:
-    replaced_by: dict[str, list[str]] = {}
-    for _, _, _, (old, _, relation, _, _, new, *_) in _rows(paths, 7):
-        if relation == "SY":
-            replaced_by.setdefault(f"UMLS:{old}", []).append(f"UMLS:{new}")
-    return successors(replaced_by, report)
+def _parents(rows: Iterator[Row], wanted: _Filter) -> Callable[[str], list[str]]:
+    """Concept → its parents by MRREL.RRF, which are kept as one sorted array of numbers."""
+    numbers = array("q")
+    for row in rows:
+        if row[3] in ("PAR", "CHD") and wanted.takes(row[10], row[14]):
+            # the second is the parent, or the child, of the first
+            child, parent = (row[0], row[4])[:: 1 if row[3] == "PAR" else -1]
+            numbers.append(_number(child) << 32 | _number(parent))
+    pairs = np.unique(np.array(numbers, dtype=np.int64))
+
+    def parents_of(cui: str) -> list[str]:
+        number = _number(cui)
+        first, last = np.searchsorted(pairs, (number << 32, (number + 1) << 32))
+        return [f"UMLS:C{pair & 0xFFFFFFFF:07}" for pair in pairs[first:last].tolist()]
+
+    return parents_of
 
 
-def _definitions(
-    paths: Sequence[Path], wanted: _Filter, type_table: _TypeTable
-) -> dict[int, list[tuple[str, str]]]:
-    """The definitions of each concept with the atoms that they belong to."""
-    definitions: dict[int, list[tuple[str, str]]] = {}
-    for _, _, cui, (_, aui, _, _, source, text, suppress, *_) in _rows(paths, 8):
-        if wanted.takes(source, suppress) and type_table.allows(cui):
-            definitions.setdefault(cui, []).append((aui, text))
-    return definitions
+def read_rxnorm(path: Path, report: VocabularyReport) -> Concepts:
+    """RxNorm's RXNCONSO.RRF: ingredients, brands, clinical and branded drugs. Types are the term
+    types of the names by RxNorm itself (`IN`, `BN`, `SCD`, …); names of other sources are aliases.
+
+    path (Path): RXNCONSO.RRF, gzipped or not, or the folder that holds it.
+    YIELDS (Concept): one for each concept.
+    RAISES (ValueError): a line of other than 18 columns.
+    """
+    file = path / "RXNCONSO.RRF" if path.is_dir() else path
+
+    def atoms() -> Iterator[Row]:
+        for row in _rows([file], report, _N_COLUMNS):
+            if row[_LAT] == "ENG" and row[_SUPPRESS] in ("N", ""):
+                yield row
+            else:
+                report.skipped["suppressed names"] += 1
+
+    for rxcui, group in groupby(atoms(), key=lambda row: row[0]):
+        named = list(group)
+        own = [row for row in named if row[_SAB] == "RXNORM"]
+        own.sort(key=lambda row: _RANKS.get(row[_TTY], len(_RANKS)))
+        kinds = [row[_TTY] for row in own if row[_TTY] in _KINDS]
+        if not kinds:
+            report.skipped["concepts without a name of RxNorm's own"] += 1
+            continue
+        names: dict[str, str] = {}
+        for row in (*own, *named):
+            names.setdefault(normalize_name(row[_STR]), row[_STR])
+        yield make_concept(f"RXNORM:{rxcui}", names.values(), types=kinds)
 
 
-def _atoms(
-    paths: Sequence[Path], wanted: _Filter, type_table: _TypeTable, report: VocabularyReport
-) -> Iterator[_Atom]:
-    for path, line, cui, cells in _rows(paths, 18):
-        _, language, status, _, string_type, _, preferred, aui = cells[:8]
-        source, name, suppress = cells[11], cells[14], cells[16]
-        if wanted.languages is not None and language not in wanted.languages:
-            report.skipped["names in other languages"] += 1
-        elif not wanted.takes(source, suppress):
-            report.skipped["names of other sources or suppressed"] += 1
-        elif not type_table.allows(cui):
-            report.skipped["names of concepts of other types"] += 1
-        else:
-            rank = (status == "P", string_type == "PF", preferred == "Y")
-            yield _Atom(path, line, cui, aui, name, wanted.is_own(source), rank, suppress)
-
-
-def _recognizes(path: Path, head: str) -> bool:
+def _is_umls(path: Path, head: str) -> bool:
     if path.is_dir():
         return bool(_find(path, "MRCONSO.RRF"))
     return path.name.upper().startswith("MRCONSO.RRF")
 
 
-FORMAT = Format("umls.v1", read_umls, _recognizes)
+def _is_rxnorm(path: Path, head: str) -> bool:
+    return any(path.glob("RXNCONSO.RRF")) or _RXNORM_LINE.match(first_line(head)) is not None
+
+
+UMLS = Format("umls.v1", read_umls, _is_umls)
+RXNORM = Format("rxnorm.v1", read_rxnorm, _is_rxnorm)
