@@ -20,10 +20,9 @@ from .bart_encoder import (
     BartEncoder,
     Embedding,
     Layer,
-    Norm,
     Packing,
     WeightStore,
-    attend,
+    make_norm,
     pack_ids,
     padding_mask,
     to_bias,
@@ -53,13 +52,15 @@ def is_supported(config: Any) -> bool:
 
 
 class _DecoderLayer(Layer):
-    def __init__(self, store: WeightStore, name: str, attention_dtype: torch.dtype) -> None:
-        super().__init__(store, name, attention_dtype)
+    def __init__(
+        self, config: Any, store: WeightStore, name: str, attention_dtype: torch.dtype
+    ) -> None:
+        super().__init__(config, store, name, attention_dtype)
         self.cross_q = store.linear([f"{name}.encoder_attn.q_proj"], attention_dtype)
         cross_kv = [f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")]
         self.cross_kv = store.linear(cross_kv, attention_dtype)
         self.cross_out = store.linear([f"{name}.encoder_attn.out_proj"])
-        self.cross_norm = Norm(store.rest, f"{name}.encoder_attn_layer_norm")
+        self.cross_norm = make_norm(store.rest, f"{name}.encoder_attn_layer_norm")
 
 
 class BartModel:
@@ -83,16 +84,16 @@ class BartModel:
         self.embed = Embedding(config, store.rest, "decoder")
         self.d_model: int = config.d_model
         self.heads: int = config.decoder_attention_heads
-        self.activation: str = config.activation_function
         names = [f"model.decoder.layers.{i}" for i in range(config.decoder_layers)]
         self.attention_dtype = self.encoder.attention_dtype
-        self.decoder = [_DecoderLayer(store, name, self.attention_dtype) for name in names]
+        self.attend = self.encoder.attend
+        self.decoder = [_DecoderLayer(config, store, name, self.attention_dtype) for name in names]
         bias = store.rest.get(OUTPUT_BIAS)
         self._output = make_linear(
             store.rest[SHARED],
             None if bias is None else bias.flatten(),
             store.rest.get(SHARED + SCALE_SUFFIX),
-        )
+        ).forward
 
     @classmethod
     def from_disk(
@@ -224,13 +225,13 @@ class BartDecoding:
         for i, layer in enumerate(model.decoder):
             qkv = packing.split_heads(layer.qkv(x), 3, model.heads)
             keys, values = self._remember(i, qkv[1:])
-            attended = packing.join_heads(attend(qkv[0], keys, values, mask))
+            attended = packing.join_heads(model.attend(qkv[0], keys, values, mask))
             x = layer.attention_norm(x + layer.out(attended))
             (q,) = packing.split_heads(layer.cross_q(x), 1, model.heads)
             keys, values = self._cross[i]
-            attended = packing.join_heads(attend(q, keys, values, self._cross_mask))
+            attended = packing.join_heads(model.attend(q, keys, values, self._cross_mask))
             x = layer.cross_norm(x + layer.cross_out(attended))
-            x = layer.final_norm(x + layer.fc2(layer.fc1(x, model.activation)))
+            x = layer.final_norm(x + layer.fc2(layer.fc1(x)))
         return x
 
     def _remember(self, i: int, new: Tensor) -> Tensor:

@@ -4,7 +4,8 @@ The layers are those of transformers' BartEncoder (post-norm, learned positions 
 2). The search reads mentions with it, the recognizer whole texts.
 """
 
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
+from functools import partial
 from typing import Any, TypeVar
 
 import torch
@@ -37,20 +38,27 @@ class WeightStore:
         self.rest = dict(weights)
         self._layers: list[tuple[list[str], list[int], Linear | Int8Linear]] = []
 
-    def linear(self, names: list[str], dtype: torch.dtype = torch.float32) -> Linear | Int8Linear:
+    def linear(
+        self,
+        names: list[str],
+        dtype: torch.dtype = torch.float32,
+        activation: str | None = None,
+    ) -> Callable[[Tensor], Tensor]:
         """Take one or several layers of the checkpoint as one, stacked along their outputs.
 
         names (list[str]): without `.weight`, e.g. query, key and value projection.
         dtype (torch.dtype): of the result where the weights are int8.
-        RETURNS (Linear | Int8Linear): the layer.
+        activation (str | None): of `linear.ACTIVATIONS`.
+        RETURNS (Callable[[Tensor], Tensor]): the layer, [n, in] → [n, out].
         """
         weights = [self.rest.pop(f"{name}.weight") for name in names]
         biases = [self.rest[f"{name}.bias"] for name in names if f"{name}.bias" in self.rest]
         scales = [self.rest.get(f"{name}.weight{SCALE_SUFFIX}") for name in names]
         scale = torch.cat([s for s in scales if s is not None]) if None not in scales else None
-        layer = make_linear(torch.cat(weights), torch.cat(biases) if biases else None, scale, dtype)
+        bias = torch.cat(biases) if biases else None
+        layer = make_linear(torch.cat(weights), bias, scale, dtype, activation)
         self._layers.append((names, [len(weight) for weight in weights], layer))
-        return layer
+        return layer.forward
 
     def checkpoint(self) -> dict[str, Tensor]:
         """RETURNS (dict[str, Tensor]): the weights that it was made of, in the type in use."""
@@ -119,8 +127,9 @@ class Packing:
     def split_heads(self, x: Tensor, parts: int, heads: int) -> Tensor:
         """x (Tensor): [packed, parts * heads * d_head].
         RETURNS (Tensor): [parts, n, heads, width, d_head], zeros in the gaps."""
-        padded = self.pad(x).view(self.n, self.width, parts, heads, -1)
-        return padded.permute(2, 0, 3, 1, 4)
+        padded = x.new_zeros(self.n * self.width, x.shape[1])
+        padded[self.index] = x[: len(self.index)]
+        return padded.view(self.n, self.width, parts, heads, -1).permute(2, 0, 3, 1, 4)
 
     def join_heads(self, x: Tensor) -> Tensor:
         """x (Tensor): [n, heads, width, d_head]. RETURNS (Tensor): [packed, heads * d_head]."""
@@ -132,19 +141,14 @@ def pack_ids(rows: Sequence[list[int]], device: torch.device) -> Tensor:
     return torch.tensor([token for row in rows for token in row], device=device)
 
 
-class Norm:
-    """Layer norm after a residual sum, in the type of the residual stream.
-
-    weights (dict[str, Tensor]): has `NAME.weight` and `NAME.bias`.
-    name (str): of the layer.
-    """
-
-    def __init__(self, weights: dict[str, Tensor], name: str) -> None:
-        self.weight = weights[f"{name}.weight"]
-        self.bias = weights[f"{name}.bias"]
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return functional.layer_norm(x, self.weight.shape, self.weight, self.bias, 1e-5)
+def make_norm(weights: dict[str, Tensor], name: str) -> Callable[[Tensor], Tensor]:
+    """weights (dict[str, Tensor]): has `NAME.weight` and `NAME.bias`. name (str): of the layer.
+    RETURNS (Callable[[Tensor], Tensor]): layer norm, in the type of its input."""
+    weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+    shape = tuple(weight.shape)
+    return partial(
+        functional.layer_norm, normalized_shape=shape, weight=weight, bias=bias, eps=1e-5
+    )
 
 
 class Embedding:
@@ -159,7 +163,7 @@ class Embedding:
         self.tokens = weights[SHARED]
         self._row_scale = weights.get(SHARED + SCALE_SUFFIX) if self.is_int8 else None
         self._positions = weights[f"model.{side}.embed_positions.weight"]
-        self._norm = Norm(weights, f"model.{side}.layernorm_embedding")
+        self._norm = make_norm(weights, f"model.{side}.layernorm_embedding")
         self._scale = config.d_model**0.5 if config.scale_embedding else 1.0
         self.dtype = self._positions.dtype
 
@@ -193,10 +197,10 @@ class BartEncoder:
         self.dtype = self.embed.dtype
         # Attention within int8 runs in bfloat16.
         self.attention_dtype = torch.bfloat16 if self.embed.is_int8 else self.dtype
+        self.attend = attention(self.device, self.attention_dtype)
         self.heads = config.encoder_attention_heads
-        self.activation: str = config.activation_function
         self._layers = [
-            Layer(store, f"model.encoder.layers.{i}", self.attention_dtype)
+            Layer(config, store, f"model.encoder.layers.{i}", self.attention_dtype)
             for i in range(config.encoder_layers)
         ]
 
@@ -212,9 +216,9 @@ class BartEncoder:
         mask = padding_mask(packing, self.attention_dtype)
         for layer in self._layers:
             q, k, v = packing.split_heads(layer.qkv(x), 3, self.heads)
-            attended = packing.join_heads(attend(q, k, v, mask))
+            attended = packing.join_heads(self.attend(q, k, v, mask))
             x = layer.attention_norm(x + layer.out(attended))
-            x = layer.final_norm(x + layer.fc2(layer.fc1(x, self.activation)))
+            x = layer.final_norm(x + layer.fc2(layer.fc1(x)))
         return x, packing
 
     def packing(self, rows: Sequence[list[int]]) -> Packing:
@@ -243,30 +247,39 @@ class BartEncoder:
 class Layer:
     """Self-attention and feed-forward network, which the layers of both sides have.
 
-    store (WeightStore): has the weights. name (str): of the layer in the checkpoint.
+    config (Any): transformers' BartConfig. store (WeightStore): has the weights.
+    name (str): of the layer in the checkpoint.
     attention_dtype (torch.dtype): in which attention runs.
     """
 
-    def __init__(self, store: WeightStore, name: str, attention_dtype: torch.dtype) -> None:
+    def __init__(
+        self, config: Any, store: WeightStore, name: str, attention_dtype: torch.dtype
+    ) -> None:
         qkv = [f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")]
         self.qkv = store.linear(qkv, attention_dtype)
         self.out = store.linear([f"{name}.self_attn.out_proj"])
-        self.attention_norm = Norm(store.rest, f"{name}.self_attn_layer_norm")
-        self.fc1 = store.linear([f"{name}.fc1"])
+        self.attention_norm = make_norm(store.rest, f"{name}.self_attn_layer_norm")
+        self.fc1 = store.linear([f"{name}.fc1"], activation=config.activation_function)
         self.fc2 = store.linear([f"{name}.fc2"])
-        self.final_norm = Norm(store.rest, f"{name}.final_layer_norm")
+        self.final_norm = make_norm(store.rest, f"{name}.final_layer_norm")
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
-    """Scaled dot-product attention.
+Attention = Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]
+"""Scaled dot-product attention of queries [n, heads, queries, d_head], keys and values [n, heads,
+keys, d_head], and what is added to the scores, broadcast to [n, heads, queries, keys]; to [n,
+heads, queries, d_head]."""
 
-    q (Tensor): [n, heads, queries, d_head]. k, v (Tensor): [n, heads, keys, d_head].
-    bias (Tensor | None): added to the scores, broadcast to [n, heads, queries, keys].
-    RETURNS (Tensor): [n, heads, queries, d_head].
-    """
-    if q.device.type != "cpu" or q.dtype == torch.float32:
-        return functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-    # On a CPU two products and a softmax take half the time of the fused kernel in bfloat16.
+
+def attention(device: torch.device, dtype: torch.dtype) -> Attention:
+    """device (torch.device), dtype (torch.dtype): of the queries. RETURNS (Attention): the
+    fastest."""
+    if device.type != "cpu" or dtype == torch.float32:
+        return functional.scaled_dot_product_attention
+    return _attend_on_cpu
+
+
+def _attend_on_cpu(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
+    """On a CPU two products and a softmax take half the time of the fused kernel in bfloat16."""
     n, heads, width, size = q.shape
     q, k, v = (part.reshape(n * heads, -1, size) for part in (q * size**-0.5, k, v))
     scores = torch.bmm(q, k.transpose(1, 2))

@@ -6,7 +6,8 @@ operators for it are not part of torch's public interface; where one is missing,
 `functional.linear` computes the same.
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import torch
 from torch import Tensor
@@ -32,23 +33,28 @@ class Linear:
 
     weight (Tensor): [out, in].
     bias (Tensor | None): [out].
+    activation (str | None): of `ACTIVATIONS`.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        self._bias = bias
-        self._packed = has_fast_kernel(weight)
-        if self._packed:
-            weight = torch.ops.mkldnn._reorder_linear_weight(weight, _PACKED_FOR_ROWS)
+    def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
         self._weight = weight
-
-    def __call__(self, x: Tensor, activation: str | None = None) -> Tensor:
-        """x (Tensor): [n, in]. activation (str | None): of `ACTIVATIONS`.
-        RETURNS (Tensor): [n, out]."""
+        self._packed = has_fast_kernel(weight)
+        self.forward: Callable[[Tensor], Tensor]
+        """[n, in] → [n, out]."""
         if self._packed:
+            self._weight = torch.ops.mkldnn._reorder_linear_weight(weight, _PACKED_FOR_ROWS)
             name, algorithm = ACTIVATIONS[activation] if activation else ("none", "")
-            multiply = torch.ops.mkldnn._linear_pointwise
-            return multiply(x, self._weight, self._bias, name, [], algorithm)
-        return _activate(functional.linear(x, self._weight, self._bias), activation)
+            self.forward = partial(
+                torch.ops.mkldnn._linear_pointwise,
+                W=self._weight,
+                B=bias,
+                attr=name,
+                scalars=[],
+                algorithm=algorithm,
+            )
+        else:
+            linear = partial(functional.linear, weight=weight, bias=bias)
+            self.forward = partial(_activated, linear, activation) if activation else linear
 
     def weight(self) -> Tensor:
         """RETURNS (Tensor): [out, in], in the plain layout."""
@@ -63,18 +69,25 @@ class Int8Linear:
     scale (Tensor): float32[out].
     bias (Tensor | None): [out].
     dtype (torch.dtype): float32 or bfloat16, of the result.
+    activation (str | None): of `ACTIVATIONS`.
     """
 
     def __init__(
-        self, weight: Tensor, scale: Tensor, bias: Tensor | None, dtype: torch.dtype
+        self,
+        weight: Tensor,
+        scale: Tensor,
+        bias: Tensor | None,
+        dtype: torch.dtype,
+        activation: str | None = None,
     ) -> None:
         self._weight, self._scale = weight, scale
+        self._activation = activation
         self._packed = torch.ops.onednn.qlinear_prepack(weight, None) if int8_is_exact() else None
         self._bias = (torch.zeros(len(scale)) if bias is None else bias).to(dtype)
         self._zero_points = torch.zeros(len(scale), dtype=torch.int64)
 
-    def __call__(self, x: Tensor, activation: str | None = None) -> Tensor:
-        """See `Linear`."""
+    def forward(self, x: Tensor) -> Tensor:
+        """x (Tensor): [n, in]. RETURNS (Tensor): [n, out]."""
         rows, row_scale = quantize_rows(x)
         dtype = self._bias.dtype
         if self._packed is None:
@@ -85,7 +98,7 @@ class Int8Linear:
                 rows, _ZERO_POINT, self._packed, self._scale, self._zero_points, dtype
             )
         torch.addcmul(self._bias, y, row_scale.to(dtype), out=y)
-        return _activate(y, activation)
+        return _activate(y, self._activation)
 
     def weight(self) -> Tensor:
         """See `Linear.weight`."""
@@ -93,14 +106,23 @@ class Int8Linear:
 
 
 def make_linear(
-    weight: Tensor, bias: Tensor | None, scale: Tensor | None, dtype: torch.dtype = torch.float32
+    weight: Tensor,
+    bias: Tensor | None,
+    scale: Tensor | None,
+    dtype: torch.dtype = torch.float32,
+    activation: str | None = None,
 ) -> Linear | Int8Linear:
     """weight (Tensor): [out, in], int8 or floating point. bias (Tensor | None): [out].
     scale (Tensor | None): float32[out], of int8 weights. dtype (torch.dtype): of the result of an
-    int8 layer; another's is that of its weights. RETURNS (Linear | Int8Linear): the layer."""
+    int8 layer; another's is that of its weights. activation (str | None): of `ACTIVATIONS`.
+    RETURNS (Linear | Int8Linear): the layer."""
     if weight.dtype != torch.int8 or scale is None:
-        return Linear(weight, bias)
-    return Int8Linear(weight, scale, bias, dtype)
+        return Linear(weight, bias, activation)
+    return Int8Linear(weight, scale, bias, dtype, activation)
+
+
+def _activated(linear: Callable[[Tensor], Tensor], activation: str, x: Tensor) -> Tensor:
+    return _activate(linear(x), activation)
 
 
 def _activate(y: Tensor, activation: str | None) -> Tensor:

@@ -68,16 +68,16 @@ def mention_at(
         `Mention("metachromatic leukodystrophy", "a gene, causes,", "early")`.
     """
     first, last = window or (0, len(text))
-    first = max(first, _word_start(text, start - MAX_CONTEXT_CHARS))
-    last = min(last, _word_end(text, end + MAX_CONTEXT_CHARS))
+    if start - first > MAX_CONTEXT_CHARS:
+        first = _word_start(text, start - MAX_CONTEXT_CHARS)
+    if last - end > MAX_CONTEXT_CHARS:
+        last = _word_end(text, end + MAX_CONTEXT_CHARS)
     around = replacements if expand_context else ()
     left, right = _replaced(text, first, start, around), _replaced(text, end, last, around)
-    return Mention(
-        text=read_as or _collapsed(_replaced(text, start, end, replacements)),
-        left=_collapsed(left) if collapse_spaces else left,
-        right=_collapsed(right) if collapse_spaces else right,
-        species_context=species_context,
-    )
+    if collapse_spaces:
+        left, right = " ".join(left.split()), " ".join(right.split())
+    words = read_as or " ".join(_replaced(text, start, end, replacements).split())
+    return Mention(words, left, right, species_context)
 
 
 def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
@@ -98,7 +98,7 @@ def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
 def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacement]) -> str:
     """The text from start to end, with the replacements that lie inside."""
     parts, offset = [], start
-    for item in replacements[bisect_left(replacements, start, key=lambda r: r.start) :]:
+    for item in replacements[bisect_left(replacements, Replacement(start, start, "")) :]:
         if item.start >= end:
             break
         if item.end <= end:
@@ -107,19 +107,11 @@ def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacemen
     return "".join((*parts, text[offset:end]))
 
 
-def _collapsed(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _word_start(text: str, at: int) -> int:
     """The next offset where a word starts; `at` itself in scripts that put no spaces."""
-    if at <= 0:
-        return 0
     return next((i for i in range(at, at + _MAX_WORD) if text[i - 1].isspace()), at)
 
 
 def _word_end(text: str, at: int) -> int:
     """The previous offset where a word ends; `at` itself in scripts that put no spaces."""
-    if at >= len(text):
-        return len(text)
     return next((i for i in range(at, at - _MAX_WORD, -1) if text[i].isspace()), at)

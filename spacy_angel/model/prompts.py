@@ -145,16 +145,20 @@ class PromptEncoder:
         mentions (Sequence[Mention]): mentions in their context.
         RETURNS (list[list[int]]): one list of at most `self.max_source_tokens` ids a mention.
         """
-        text = self._ids([_after_space(self._mention_text(m)) for m in mentions])
-        contexts = [self._context(m) for m in mentions]
-        lead = _after_space if self.format.leading_space else str
         # Of a long context only as much as can be read is tokenized.
         room = _CHARACTERS_PER_TOKEN * self.max_source_tokens
-        left = self._ids([self._lower(_last_words(lead(text), room)) for text, _ in contexts])
-        right = self._ids(
-            [self._lower(_first_words(_after_space(text), room)) for _, text in contexts]
-        )
-        return [self._fit(*parts) for parts in zip(left, text, right, strict=True)]
+        texts, lefts, rights = [], [], []
+        for mention in mentions:
+            left, right = self._context(mention)
+            # A lone space would become a token of its own.
+            lefts.append(
+                _last_words(f" {left}" if left and self.format.leading_space else left, room)
+            )
+            text = self._mention_text(mention)
+            texts.append(f" {text}" if text else "")
+            rights.append(_first_words(f" {right}" if right else "", room))
+        rows = zip(self._ids(lefts), self._ids(texts), self._ids(rights), strict=True)
+        return [self._fit(*parts) for parts in rows]
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
@@ -169,7 +173,7 @@ class PromptEncoder:
         return [[*ids[: self._max_name], self.eos_token_id] for ids in rows]
 
     def _mention_text(self, mention: Mention) -> str:
-        text = self._with_single_spaces(self._lower(mention.text))
+        text = self._plain(mention.text)
         if self.format.punctuation == "keep":
             return text
         blanked = text.translate(_TO_SPACES)
@@ -179,22 +183,19 @@ class PromptEncoder:
 
     def _context(self, mention: Mention) -> tuple[str, str]:
         """What stands before and after the mention, as many words of it as the format allows."""
-        left, right = (
-            self._with_single_spaces(text).strip(" ") for text in (mention.left, mention.right)
-        )
+        left, right = self._plain(mention.left).strip(" "), self._plain(mention.right).strip(" ")
         if not (limit := self.format.max_context_words):
             return left, right
         before, after = left.split(" "), right.split(" ")
         n_left, n_right = split_context(len(before), len(after), limit)
         return " ".join(before[len(before) - n_left :]), " ".join(after[:n_right])
 
-    def _with_single_spaces(self, text: str) -> str:
+    def _plain(self, text: str) -> str:
+        """Lower-cased and with plain spaces, as the format says."""
+        text = text.lower() if self.format.lowercase else text
         if self.format.collapse_spaces:
             return " ".join(text.split())
         return _WHITE_SPACE.sub(" ", text)
-
-    def _lower(self, text: str) -> str:
-        return text.lower() if self.format.lowercase else text
 
     def _ids(self, texts: list[str], plain: bool = True) -> list[list[int]]:
         """plain (bool): a `</s>` or `[SEP]` in a text is a word like others, not the model's."""
@@ -234,11 +235,6 @@ def split_context(n_left: int, n_right: int, room: int) -> tuple[int, int]:
     """
     left = min(n_left, max(room - n_right, (room + 1) // 2))
     return left, min(n_right, room - left)
-
-
-def _after_space(text: str) -> str:
-    """A lone space would become a token of its own."""
-    return f" {text}" if text else ""
 
 
 def _last_words(text: str, n: int) -> str:

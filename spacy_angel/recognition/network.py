@@ -60,7 +60,7 @@ class TaggingNetwork:
         self._encoder = BartEncoder(config, self._store)
         own = self._store.rest
         self._cases = own[CASES_WEIGHT].to(self._encoder.dtype)
-        self._head = Linear(own[HEAD_WEIGHT], own[HEAD_BIAS])
+        self._head = Linear(own[HEAD_WEIGHT], own[HEAD_BIAS]).forward
         self.n_labels = len(own[HEAD_BIAS]) // N_TAGS
         self.device = device
 

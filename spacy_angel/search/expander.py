@@ -30,7 +30,10 @@ class PartialNames(NamedTuple):
 
     def pick(self, which: Tensor) -> "PartialNames":
         """which (Tensor): indices or a mask. RETURNS (PartialNames): those."""
-        return PartialNames(*[column[which] for column in self])
+        mentions, states, tokens, parents, slots = self
+        return PartialNames(
+            mentions[which], states[which], tokens[which], parents[which], slots[which]
+        )
 
 
 class Continuations(NamedTuple):

@@ -38,38 +38,33 @@ class _DeviceTrie:
         self.leaf_begin = _tensor(trie.leaf_begin, device)
         self.leaf_end = _tensor(trie.leaf_end, device)
         self.prefix_sums = None if prefix_sums is None else _tensor(prefix_sums, device)
+        # A memory-mapped uint16 column is read as int16: this undoes the sign.
+        self._bits = 0xFFFF if self.token.dtype == torch.int16 else -1
 
-    def tokens(self, nodes: Tensor) -> Tensor:
-        token = self.token[nodes].long()
-        # A memory-mapped uint16 column is read as int16: undo the sign.
-        return token & 0xFFFF if self.token.dtype == torch.int16 else token
-
-    def legal(self, nodes: Tensor) -> Tensor:
-        """RETURNS (Tensor): bool[n], whether a name of the subset lies under the node."""
-        assert self.prefix_sums is not None
-        begin, end = self.leaf_begin[nodes].long(), self.leaf_end[nodes].long()
-        return self.prefix_sums[end] > self.prefix_sums[begin]
-
-    def children(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor]): int64[m] rows and nodes."""
+    def children(self, states: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor, Tensor]): int64[m] rows, tokens
+        and nodes of the children that lead to a name of the subset."""
         alive = states.clamp_min(0)
         begin = self.first_child[alive].long()
         counts = torch.where(states < 0, 0, self.first_child[alive + 1].long() - begin)
         rows = torch.repeat_interleave(counts)
         ends = counts.cumsum(0)
         nodes = torch.arange(len(rows), device=rows.device) + (begin - ends + counts)[rows]
-        if self.prefix_sums is None:
-            return rows, nodes
-        legal = self.legal(nodes)
-        return rows[legal], nodes[legal]
+        if self.prefix_sums is not None:
+            first, last = self.leaf_begin[nodes].long(), self.leaf_end[nodes].long()
+            legal = self.prefix_sums[last] > self.prefix_sums[first]
+            rows, nodes = rows[legal], nodes[legal]
+        return rows, self.token[nodes].long() & self._bits, nodes
 
-    def only_child(self, states: Tensor) -> Tensor:
-        """states (Tensor): int64[n]. RETURNS (Tensor): int64[n], the child of a node that has
-        one, else -1. What a subset forbids still counts as a child."""
+    def only_child(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor]): int64[n], token and node of
+        the child of a node that has one; node -1 for others. What a subset forbids still counts as
+        a child."""
         alive = states.clamp_min(0)
         begin = self.first_child[alive].long()
         single = (self.first_child[alive + 1].long() - begin == 1) & (states >= 0)
-        return torch.where(single, begin, -1)
+        nodes = torch.where(single, begin, -1)
+        return self.token[nodes.clamp_min(0)].long() & self._bits, nodes
 
 
 class Walker:
@@ -99,12 +94,10 @@ class Walker:
 
     def children(self, states: Tensor) -> Children:
         """states (Tensor): int64[n, n_tries]. RETURNS (Children): all legal continuations."""
-        rows, nodes = self.tries[0].children(states[:, 0])
-        tokens = self.tries[0].tokens(nodes)
+        rows, tokens, nodes = self.tries[0].children(states[:, 0])
         if len(self.tries) == 1:
             return Children(rows, tokens, nodes[:, None])
-        added_rows, added = self.tries[1].children(states[:, 1])
-        return _merge(rows, tokens, nodes, added_rows, self.tries[1].tokens(added), added)
+        return _merge(rows, tokens, nodes, *self.tries[1].children(states[:, 1]))
 
     def only_children(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """Follow a chain by one step.
@@ -113,16 +106,16 @@ class Walker:
         RETURNS (tuple[Tensor, Tensor]): int64[n] tokens and int64[n, n_tries] states; token -1
             where more than one continuation is possible, or none.
         """
-        nodes = torch.stack(
-            [trie.only_child(states[:, i]) for i, trie in enumerate(self.tries)], dim=1
-        )
         # Where both tries go on, their tokens may differ: that is no chain.
-        single = ((states >= 0).sum(1) == 1) & (nodes >= 0).any(1)
+        single = (states >= 0).sum(1) == 1
         tokens = torch.full((len(states),), -1, dtype=torch.int64, device=self.device)
+        nodes = torch.full_like(states, -1)
         for i, trie in enumerate(self.tries):
-            here = single & (nodes[:, i] >= 0)
-            tokens = torch.where(here, trie.tokens(nodes[:, i].clamp_min(0)), tokens)
-        return tokens, torch.where(single[:, None], nodes, -1)
+            token, node = trie.only_child(states[:, i])
+            here = single & (node >= 0)
+            tokens = torch.where(here, token, tokens)
+            nodes[:, i] = torch.where(here, node, -1)
+        return tokens, nodes
 
     def names(self, state: list[int]) -> list[int]:
         """state (list[int]): a state entered by the end token. RETURNS (list[int]): the indices

@@ -51,9 +51,9 @@ def test_layers(activation, with_bias, with_operators, dtype, tolerance, monkeyp
         monkeypatch.setattr(linear, "has_fast_kernel", lambda weight: False)
     weight, x = torch.randn(24, 16).to(dtype), torch.randn(5, 16).to(dtype)
     bias = torch.randn(24).to(dtype) if with_bias else None
-    layer = Linear(weight, bias)
+    layer = Linear(weight, bias, activation)
     expected = ACTIVATIONS[activation](functional.linear(x, weight, bias))
-    found = layer(x, activation)
+    found = layer.forward(x)
     assert found.dtype == dtype
     assert torch.allclose(found.float(), expected.float(), atol=tolerance, rtol=tolerance)
     assert torch.equal(layer.weight(), weight)
@@ -70,11 +70,11 @@ def test_int8_layers(activation, with_bias, with_operators, dtype, tolerance, mo
     weight, scale = quantize_weight(torch.randn(24, 32))
     x = torch.randn(5, 32)
     bias = torch.randn(24) if with_bias else None
-    layer = Int8Linear(weight, scale, bias, dtype)
+    layer = Int8Linear(weight, scale, bias, dtype, activation)
     rows, row_scale = quantize_rows(x)
     product = (rows.float() - 128) @ weight.float().T * scale * row_scale
     expected = ACTIVATIONS[activation](product + (0 if bias is None else bias))
-    found = layer(x, activation)
+    found = layer.forward(x)
     assert found.dtype == dtype
     assert torch.allclose(found.float(), expected, atol=tolerance)
     assert torch.equal(layer.weight(), weight)
@@ -96,4 +96,4 @@ def test_an_int8_row_does_not_see_its_neighbors() -> None:
     layer = Int8Linear(weight, scale, None, torch.float32)
     x = torch.randn(6, 32)
     beside_large = torch.cat((x, 1000 * torch.randn(3, 32)))
-    assert torch.equal(layer(beside_large)[:6], layer(x))
+    assert torch.equal(layer.forward(beside_large)[:6], layer.forward(x))
