@@ -106,11 +106,13 @@ def linker_settings() -> str:
     """RETURNS (str): the settings of `angel_linker`, a row each, and its config as `nlp.config`
     holds it after `nlp.add_pipe("angel_linker")`."""
     lines = ["| setting | type | default | as published | meaning | example |", "|---" * 6 + "|"]
-    published = LinkerSettings.flat(LinkerSettings.from_dict(PUBLISHED).to_dict())
+    published = LinkerSettings.from_dict(PUBLISHED).to_dict()
     for block, settings in LinkerSettings.blocks().items():
         for entry, kind, default, meaning in describe_settings(settings):
             name = f"{block}.{entry}"
-            values = (f"`{json.dumps(v)}`" for v in (default, published[name], EXAMPLES[name]))
+            values = (
+                f"`{json.dumps(v)}`" for v in (default, published[block][entry], EXAMPLES[name])
+            )
             first, second, example = values
             cells = f"`{name}`", f"`{kind}`", first, second, meaning, example
             lines.append(f"| {' | '.join(map(in_cell, cells))} |")

@@ -36,8 +36,7 @@ T = TypeVar("T", bound="CheckedSettings")
 class CheckedSettings(BaseModel):
     """Base of a component's settings. The annotation of each field has its type and its limits
     (`Annotated[int, Field(ge=1)]`); its meaning is in the docstring of the class, or the field's
-    `description`. A field of another such class is a block of the config, whose entries have names
-    like `search.shortcuts`. Types are strict: true is not 1, and "5" is not 5.
+    `description`. Types are strict: true is not 1, and "5" is not 5.
 
     RAISES (AngelError): an unknown setting, or a value that does not fit; the message names
         setting, expectation and value.
@@ -51,12 +50,6 @@ class CheckedSettings(BaseModel):
         known = type(self).model_fields
         if unknown := values.keys() - known.keys():
             raise AngelError(unknown_names(self.COMPONENT, unknown, known))
-        for name, block in self.blocks().items():
-            value = values.get(name, {})
-            if isinstance(value, Mapping):
-                values[name] = block.from_dict(value)
-            elif not isinstance(value, block):
-                raise AngelError(_refusal(self.COMPONENT, name, "a table of its entries", value))
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -68,35 +61,11 @@ class CheckedSettings(BaseModel):
 
     @classmethod
     def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
-        """values (Mapping[str, Any]): by name, nested or flat; the others keep their defaults.
+        """values (Mapping[str, Any]): by name; the others keep their defaults.
         RETURNS (CheckedSettings): of this class.
         RAISES (AngelError): an unknown name, or a value that does not fit.
         """
-        return cls(**nested(values))
-
-    @classmethod
-    def blocks(cls) -> "dict[str, type[CheckedSettings]]":
-        """RETURNS (dict[str, type[CheckedSettings]]): fields that are blocks, with their class."""
-        defaults = {name: field.default for name, field in cls.model_fields.items()}
-        return {
-            n: type(block) for n, block in defaults.items() if isinstance(block, CheckedSettings)
-        }
-
-    @classmethod
-    def flat(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """values (Mapping[str, Any]): by name, as a config has them. RETURNS (dict[str, Any]):
-        entries of blocks by themselves, `{"search": {"k": 5}}` → `{"search.k": 5}`."""
-        plain: dict[str, Any] = {}
-        blocks = cls.blocks()
-        for name, value in values.items():
-            is_block = name in blocks and isinstance(value, Mapping)
-            plain |= {f"{name}.{k}": v for k, v in value.items()} if is_block else {name: value}
-        return plain
-
-    def changed(self: T, **values: Any) -> T:
-        """values (Any): by name; of a block the entries that it gives. RETURNS (CheckedSettings):
-        with them, and all else as it is. RAISES (AngelError): see `from_dict`."""
-        return self.from_dict({**self.flat(self.to_dict()), **self.flat(values)})
+        return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON and config files."""
@@ -134,19 +103,6 @@ def unknown_names(component: str, unknown: Iterable[str], known: Iterable[str]) 
     return f"{component} has no setting {sorted(unknown)}.{hint} It has {', '.join(known)}."
 
 
-def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """values (Mapping[str, Any]): flat, see `CheckedSettings.flat`. RETURNS (dict[str, Any]): as a
-    config has them."""
-    plain: dict[str, Any] = {}
-    for name, value in values.items():
-        block, dot, entry = name.partition(".")
-        if dot:
-            plain.setdefault(block, {})[entry] = value
-        else:
-            plain[name] = value
-    return plain
-
-
 def describe_settings(cls: type[CheckedSettings]) -> list[tuple[str, str, Any, str]]:
     """cls (type[CheckedSettings]): a component's settings.
     RETURNS (list[tuple[str, str, Any, str]]): of each its name, type, default in a config file,
@@ -156,7 +112,7 @@ def describe_settings(cls: type[CheckedSettings]) -> list[tuple[str, str, Any, s
     rows = []
     for name, field in cls.model_fields.items():
         meaning = meanings.get(name) or field.description or ""
-        kind = "block" if name in cls.blocks() else _type_name(field.annotation)
+        kind = _type_name(field.annotation)
         rows.append((name, kind, defaults[name], " ".join(meaning.split())))
     return rows
 

@@ -13,18 +13,19 @@ def store_kb_id(span: Span, kb_id: str) -> None:
     span (Span): a mention over the same characters. kb_id (str): its identifier.
     """
     data: dict[Any, Any] = span.doc.user_data
-    data[_key(span)] = kb_id
+    data[attribute_key(span, NAME)] = kb_id
 
 
-def _key(span: Span) -> tuple[str, str, int, int]:
-    """Where spaCy stores an attribute of a span."""
-    return ("._.", NAME, span.start_char, span.end_char)
+def attribute_key(span: Span, name: str) -> tuple[str, str, int, int]:
+    """span (Span): a mention. name (str): of an attribute. RETURNS (tuple[str, str, int, int]): the
+    key in `doc.user_data` under which spaCy stores `span._.NAME`."""
+    return ("._.", name, span.start_char, span.end_char)
 
 
 def _read(span: Span) -> str:
     data: dict[Any, Any] = span.doc.user_data
     # A mention has its own identifier; a slice of the document has none.
-    return span.kb_id_ if span.label or span.kb_id else data.get(_key(span), "")
+    return span.kb_id_ if span.label or span.kb_id else data.get(attribute_key(span, NAME), "")
 
 
 def _write(span: Span, kb_id: str) -> None:

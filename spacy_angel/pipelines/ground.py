@@ -100,7 +100,7 @@ class Grounder:
             "reranker": {"nil_prior": nil_share},
             "decision": decision,
         }
-        linker.settings.changed(**self._settings)
+        linker.settings.changed(self._settings)
 
     def stream(self, queries: Iterable[Query]) -> Iterator[Grounding]:
         """Ground any number of strings in bounded memory.

@@ -13,7 +13,7 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
         ({"candidates": {"num_beams": 0}}, "num_beams must be null or greater than or equal to 1"),
         ({"candidates": {"num_beams": True}}, "num_beams must be null or a valid integer"),
         ({"candidates": {"mood": 1}}, r"angel_linker\.candidates has no setting \['mood'\]"),
-        ({"candidates": "exact"}, "setting candidates must be a table of its entries, not 'exact'"),
+        ({"candidates": "exact"}, "setting candidates must be a valid dictionary .*, not 'exact'"),
         ({"candidates": {"beams": 3}}, r"\['beams'\].*num_beams"),
         ({"runtime": {"dtype": "float8"}}, "setting dtype must be 'float32'"),
         ({"runtime": {"dtype": "float16"}}, "dtype must be float32, bfloat16 or int8 on a CPU"),
@@ -41,9 +41,11 @@ def test_every_setting_is_described() -> None:
         for name, kind, default, meaning in describe_settings(settings)
     }
     assert len(rows) <= 20
-    assert {name: row[1] for name, row in rows.items()} == LinkerSettings.flat(
-        LinkerSettings().to_dict()
-    )
+    assert {name: row[1] for name, row in rows.items()} == {
+        f"{block}.{name}": value
+        for block, entries in LinkerSettings().to_dict().items()
+        for name, value in entries.items()
+    }
     assert rows["candidates.num_beams"][0] == "int | null"
     assert rows["candidates.types_by_label"][0] == "str → list of str | null"
     assert all(meaning for *_, meaning in rows.values())

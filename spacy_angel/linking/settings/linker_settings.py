@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
+from typing_extensions import Self
 
 from ...component.checked import CheckedSettings, Name, Names, explain_refusal, unknown_names
 from ...component.running import Device, RunsIn, expect_dtype
@@ -51,6 +52,12 @@ class SettingsBlock(CheckedSettings):
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
+
+    def copy_now(self) -> Self:
+        """RETURNS (SettingsBlock): a copy with the current values, which no config shows."""
+        copied = self.model_copy()
+        copied._shown = None
+        return copied
 
     def show_in(self, config: dict[str, Any], block: str) -> None:
         """config (dict[str, Any]): of the component, which shows the settings in this block from
@@ -203,34 +210,51 @@ class LinkerSettings(CheckedSettings):
     outputs: OutputSettings = OutputSettings()
     runtime: RuntimeSettings = RuntimeSettings()
 
+    def __init__(self, **values: Any) -> None:
+        for name, block in self.blocks().items():
+            if isinstance(value := values.get(name, {}), Mapping):
+                values[name] = block.from_dict(value)
+        super().__init__(**values)
+
+    @classmethod
+    def blocks(cls) -> dict[str, type[SettingsBlock]]:
+        """RETURNS (dict[str, type[SettingsBlock]]): the blocks with their classes."""
+        return {name: type(field.default) for name, field in cls.model_fields.items()}
+
     def copy_now(self) -> "LinkerSettings":
         """RETURNS (LinkerSettings): an independent copy with the current values."""
-        return LinkerSettings.from_dict(self.to_dict())
+        copied = self.model_copy()
+        for name in type(self).model_fields:
+            copied.__dict__[name] = getattr(self, name).copy_now()
+        return copied
+
+    def changed(self, values: Mapping[str, Any]) -> "LinkerSettings":
+        """values (Mapping[str, Any]): of each block the entries to change. RETURNS
+        (LinkerSettings): with them, and all else as it is. RAISES (AngelError): an unknown name, or
+        a value that does not fit."""
+        changed: dict[str, Any] = self.to_dict()
+        for block, entries in values.items():
+            is_block = isinstance(entries, Mapping)
+            changed[block] = changed.get(block, {}) | entries if is_block else entries
+        return LinkerSettings.from_dict(changed)
 
     def assign(self, values: Mapping[str, Any]) -> None:
         """values (Mapping[str, Any]): of each block the entries to set.
-        RAISES (AngelError): an unknown name, or a value that does not fit; nothing is set then."""
-        self.changed(**values)
-        for name, value in self.flat(values).items():
-            block, _, entry = name.partition(".")
-            setattr(getattr(self, block), entry, value)
+        RAISES (AngelError): as `changed`; nothing is set then."""
+        changed = self.changed(values)
+        for block, entries in values.items():
+            for name in entries:
+                setattr(getattr(self, block), name, getattr(getattr(changed, block), name))
 
     @contextmanager
     def using(self, values: Mapping[str, Any]) -> Iterator[None]:
         """values (Mapping[str, Any]): of each block the entries to set for the time of a block."""
-        own = self.flat(self.to_dict())
+        own = self.to_dict()
         self.assign(values)
         try:
             yield
         finally:
-            for name in self.flat(values):
-                block, _, entry = name.partition(".")
-                setattr(getattr(self, block), entry, own[name])
-
-    @property
-    def types_by_label(self) -> dict[str, tuple[str, ...]]:
-        """RETURNS (dict[str, tuple[str, ...]]): of `candidates`; empty if all labels are linked."""
-        return self.candidates.types_by_label or {}
+            self.assign({b: {name: own[b][name] for name in values[b]} for b in values})
 
     @property
     def is_first(self) -> bool:
