@@ -34,7 +34,7 @@ from yaml import safe_load
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.ranking.wording import words_of
+from spacy_angel.linking.ranking.words import split_words
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
@@ -276,8 +276,8 @@ def hide_names(concepts: Sequence[Concept], most: int, kb: str, rng: Random) -> 
         if len(mentions) == most or is_seen or len(own) == 1 or not names:
             continue
         plain = rng.choice(names)
-        bag = sorted(words_of(plain))
-        variants = {n for n in own if n == plain or sorted(words_of(n)) == bag}
+        bag, *bags = map(sorted, split_words([plain, *own]))
+        variants = {n for n, words in zip(own, bags, strict=True) if n == plain or words == bag}
         gone = variants if rng.random() < WITH_VARIANTS and len(variants) < len(own) else {plain}
         hidden[concept.concept_id] = set(own) if rng.random() < ABSENT else gone
         text = altered(own[plain], kb in DISEASES, rng) if rng.random() < ALTERED else own[plain]
@@ -310,14 +310,15 @@ def everyday_words(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocume
     is marked as a symptom, and no part of which is a name of the vocabulary."""
     rng = Random(mention_set.key)
     concepts = read_concepts(data, mention_set.kb)
-    known = {words_of(normalize_name(name)) for concept in concepts for name in concept.names}
+    names = [normalize_name(name) for concept in concepts for name in concept.names]
+    known = set(split_words(names))
     tokens = [(*row, "")[:2] for row in _rows(data / NAMES["posts"])]
     used: set[str] = set()
     for start in rng.sample(range(len(tokens)), len(tokens)):
         (n,) = rng.choices(range(1, MAX_WORDS + 1), (1, 4, 5, 5))
         phrase = tokens[start : start + n]
         text = " ".join(word for word, _ in phrase)
-        words = words_of(text.lower())
+        [words] = split_words([text.lower()])
         parts = {words[i:j] for j in range(n + 1) for i in range(j)}
         is_phrase = all(tag == "O" and word.isalpha() for word, tag in phrase) and all(
             len(word) > 2 and word.lower() not in STOP_WORDS for word in text.split()[:: n - 1 or 1]

@@ -29,7 +29,7 @@ def link(
     """Link a text and print one line per mention."""
     from ..files.reading import decoded, pieces
     from ..linking.mentions.reading import find_spans
-    from ..linking.showing.page import link_table, write_page
+    from ..linking.showing.display import link_table, write_page
     from ..pipelines.components import components_before
     from ..pipelines.negation import context_note
 

@@ -170,7 +170,7 @@ class AngelMatcher(DocumentPipe):
             label = self.settings.label
             if label is None:
                 types = kb.types_of(kb.concept_ids_of(occurrence.name)[0])
-                label = choose_label(types, linker.settings.types_by_label)
+                label = choose_label(types, linker.settings.candidates.types_by_label or {})
             place = text.to_source(occurrence.start, occurrence.end)
             mode = "strict" if text.is_clean else "expand"
             span = doc.char_span(*place, label=label, alignment_mode=mode)

@@ -77,11 +77,6 @@ class Candidate:
     has_homonyms: bool = False
     prior: float = 1.0
 
-    @property
-    def is_exact(self) -> bool:
-        """RETURNS (bool): the name is what the document says, and not a correction of it."""
-        return self.is_query and self.source != SPELLING
-
 
 @dataclass(slots=True)
 class Query:

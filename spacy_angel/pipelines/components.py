@@ -102,5 +102,5 @@ def types_for_vocabulary(linker: AngelLinker, kb: ConceptKB) -> dict[str, tuple[
     RETURNS (dict[str, tuple[str, ...]]): its `types_by_label`; empty if the vocabulary lacks one of
         the types, since the limits were made for another vocabulary then.
     """
-    limits = linker.settings.types_by_label
+    limits = linker.settings.candidates.types_by_label or {}
     return dict(limits) if set().union(*limits.values()) <= set(kb.types) else {}

@@ -16,7 +16,7 @@ from ..about import __version__
 from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.table import Table, read_table, table_writer
-from ..linking.mentions.permitted import links_label
+from ..linking.mentions.labels import links_label
 from ..linking.showing.display import ADDRESSES
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.labels import entity_types_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
-from ..linking.mentions.permitted import links_label
+from ..linking.mentions.labels import links_label
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import prepare_docs

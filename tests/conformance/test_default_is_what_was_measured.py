@@ -86,9 +86,9 @@ def test_the_method_as_published_is_one_word() -> None:
 def test_labels_are_limited_to_the_types_of_a_shipped_vocabulary(vocabulary: str) -> None:
     nlp = spacy.blank("en")
     linker = nlp.add_pipe("angel_linker", config={"vocabulary": vocabulary})
-    assert linker.settings.types_by_label == {}
+    assert linker.settings.candidates.types_by_label == {}
     loaded = spacy_angel.load(kb=vocabulary).get_pipe("angel_linker").settings
     assert loaded == linker.settings
     nlp = spacy.blank("en")
     linker = nlp.add_pipe("angel_linker", config={"vocabulary": "en_angel_bio"})
-    assert linker.settings.types_by_label["GENE"] == ("Gene",)
+    assert linker.settings.candidates.types_by_label["GENE"] == ("Gene",)

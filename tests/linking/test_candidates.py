@@ -5,8 +5,8 @@ import pytest
 from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.candidates.generator import CandidateGenerator
-from spacy_angel.linking.candidates.names import NameReader
+from spacy_angel.linking.candidates.generator import CandidateGenerator, exact_match
+from spacy_angel.linking.mentions.names import NameReader
 from spacy_angel.linking.ranking.ranker import shipped_ranker
 from spacy_angel.linking.types import MENTION, SPELLING, Query, Wording
 from spacy_angel.model.mention import Mention
@@ -58,7 +58,9 @@ def generate(monkeypatch, *items, kb=KB, allowed=None, n_similar=2):
     monkeypatch.setattr(kb, "search_space", lambda *_: Space(allowed))
     queries = [q for q, *_ in items]
     settings = settings_of(rerank=True)
-    CandidateGenerator(model, kb, settings, shipped_ranker(), n_similar=n_similar).generate(queries)
+    reader = NameReader(kb, settings)
+    generator = CandidateGenerator(model, reader, settings, shipped_ranker(), n_similar=n_similar)
+    generator.generate(queries)
     return queries, model.scored
 
 
@@ -129,7 +131,7 @@ def test_every_wording_brings_its_names(monkeypatch):
     wordings = ("lung fever", "long form"), ("Pneumonia", MENTION)
     item = query("lung fever", 0, *wordings), ("insomnia", -6.0)
     [q], _ = generate(monkeypatch, item, n_similar=1)
-    found = {c.text: (c.source, c.is_exact) for c in q.candidates}
+    found = {c.text: (c.source, c.is_query) for c in q.candidates}
     assert found["pneumonia"] == (MENTION, True)
     assert found["lung inflammation"] == ("long form", False)
 
@@ -165,7 +167,7 @@ EXACT = ConceptKB.build(
     ],
 )
 def test_the_name_of_one_concept_needs_no_search(text, source, name):
-    found = NameReader(EXACT, {"": None}).exact_match(query(text, 0, (text, source)))
+    found = exact_match(query(text, 0, (text, source)), NameReader(EXACT, settings_of()))
     assert found == (None if name is None else EXACT.name_index(name))
 
 
@@ -185,5 +187,5 @@ def test_a_gene_of_a_species_that_the_document_does_not_have_is_searched(text, s
         Concept("G:2", "CTNNB1", ("beta catenin",), ("Gene", "NCBITaxon:9606")),
     ]
     kb = ConceptKB.build(genes, by_species=True)
-    found = NameReader(kb, {"": None}).exact_match(query(text, species_context=species))
+    found = exact_match(query(text, species_context=species), NameReader(kb, settings_of()))
     assert (found is not None) == matches

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from spacy_angel.linking.ranking.alignment import align
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES, columns_of
+from spacy_angel.linking.ranking.words import align, word_similarity
 from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
@@ -73,14 +73,38 @@ def test_letters_say_nothing_of_a_short_mention():
     ],
 )
 def test_numbers_that_are_others_or_on_one_side(mention, name, number):
-    assert align(mention, mention, name, len).number == number
+    [(*_, found)] = align(mention, [(mention, name)], lengths)
+    assert found == number
+
+
+def lengths(words: list[str]) -> list[int]:
+    """RETURNS (list[int]): the weights of words."""
+    return list(map(len, words))
 
 
 def test_words_that_a_name_lacks_adds_and_shares():
-    words = align("outer hair cells", "outer hair cells", "hair cell of mice", lambda word: 1.0)
-    assert words == pytest.approx((1 / 3, 2 / 4, 2 * 2 / 7, 0))
-    assert align("gout", "goutt", "gout", len)[:2] != (0, 0)
-    assert align("goutt", "gout", "gout", len)[:2] == (0, 0)
+    pairs = [("outer hair cells", "hair cell of mice"), ("outer hair cells", "--")]
+    found, nothing = align("outer hair cells", pairs, lambda words: [1.0] * len(words))
+    assert found == pytest.approx((1 / 3, 2 / 4, 2 * 2 / 7, 0))
+    assert nothing == (1, 1, 0, 0)
+    [found] = align("gout", [("goutt", "gout")], lengths)
+    assert found[:2] != (0, 0)
+    [found] = align("goutt", [("gout", "gout")], lengths)
+    assert found[:2] == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "similarity"),
+    [
+        ("cerebellar", "cerebellum", 0.8),
+        # A plural, a typo, a stem that is too short, numbers.
+        *(("cells", "cell", 1), ("dieting", "dietician", 5 / 9), ("dietign", "dieting", 0.9)),
+        *(("cart", "cat", 0), ("1234567", "1234568", 0), ("12", "12", 1), ("gene", "genome", 0)),
+    ],
+)
+def test_words_with_the_same_stem_and_typos(word, other, similarity):
+    words = word_similarity(list(dict.fromkeys([word, other])))
+    assert words[0, -1] == words[-1, 0] == pytest.approx(similarity)
 
 
 def test_a_concept_that_the_document_names_elsewhere():

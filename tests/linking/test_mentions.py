@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from spacy.tokens import DocBin, Span
 from spacy.tokens.underscore import Underscore
 
-from spacy_angel.linking.mentions.reading import ABBREVIATIONS, find_spans, read_mentions
+from spacy_angel.linking.mentions import reading
+from spacy_angel.linking.mentions.reading import ABBREVIATIONS, ReadDocument, find_spans
 from spacy_angel.model.mention import (
     MAX_CONTEXT_CHARS,
     Mention,
@@ -23,6 +24,10 @@ def nlp():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     return nlp
+
+
+def read_mentions(doc, spans):
+    return reading.read_mentions(ReadDocument(doc), spans)
 
 
 def span_of(doc, text, nth=0):

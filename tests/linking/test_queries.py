@@ -6,8 +6,9 @@ from spacy.tokens import Doc, Span
 from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.mentions.queries import read_wordings
-from spacy_angel.linking.mentions.reading import ABBREVIATIONS
+from spacy_angel.linking.mentions import queries
+from spacy_angel.linking.mentions.names import NameReader
+from spacy_angel.linking.mentions.reading import ABBREVIATIONS, ReadDocument
 from spacy_angel.model.mention import Mention
 
 KB = ConceptKB.build(
@@ -17,6 +18,11 @@ KB = ConceptKB.build(
     ]
 )
 LONG = "O-GlcNAc transferase"
+
+
+def read_wordings(mention, span, kb, settings):
+    document, names = ReadDocument(span.doc), NameReader(kb, settings)
+    return queries.read_wordings(mention, span.text, span.label_, document, names, settings)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from spacy import Language
 from spacy.tokens import Doc
 
 import spacy_angel
-from spacy_angel.linking.mentions.permitted import _warned
+from spacy_angel.linking.mentions.labels import warn_unlinked
 from spacy_angel.vocabulary.names.labels import ANY, labels_by_tool
 
 torch.set_num_threads(1)
@@ -39,9 +39,9 @@ def nlp() -> Language:
 
 @pytest.fixture(autouse=True)
 def anew() -> Iterator[None]:
-    _warned.clear()
+    warn_unlinked.cache_clear()
     yield
-    _warned.clear()
+    warn_unlinked.cache_clear()
 
 
 def link(nlp: Language, mentions: Sequence[tuple[str, str]]) -> list[str]:

@@ -71,7 +71,7 @@ def test_diseases_link_to_diseases_and_chemicals_to_chemicals(nlp: Language) -> 
         "carboplatin": "MESH:D016190",
     }
     settings = nlp.get_pipe("angel_linker").settings
-    assert settings.types_by_label == {"DISEASE": ("C", "F03"), "CHEMICAL": ("D",)}
+    assert settings.candidates.types_by_label == {"DISEASE": ("C", "F03"), "CHEMICAL": ("D",)}
 
 
 def test_what_people_write_links_right(nlp: Language) -> None:
@@ -163,7 +163,7 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
     limits = {"types_by_label": {"X": ["T047"]}}
     model_alone = {"reranker": {"enabled": False}, "decision": {"threshold": None}}
     nlp = spacy_angel.load(kb=tmp_path / "kb", candidates=limits, **model_alone)
-    assert nlp.get_pipe("angel_linker").settings.types_by_label == {"X": ("T047",)}
+    assert nlp.get_pipe("angel_linker").settings.candidates.types_by_label == {"X": ("T047",)}
     assert linked(nlp, ["asthma pills"]) == ["X:1"]
     with pytest.raises(
         AngelError, match=r"types_by_label gives.*'T048'.*Its types: \['T047', 'T121'\]"
@@ -198,7 +198,7 @@ def test_settings_replace_the_pipeline_s_own() -> None:
     )
     settings = nlp.get_pipe("angel_linker").settings
     assert (settings.decision.threshold, settings.candidates.num_beams) == (0.9, 7)
-    assert settings.types_by_label == {"X": ("D",)}
+    assert settings.candidates.types_by_label == {"X": ("D",)}
     assert settings.candidates.labels_discard == ("Y",)
     assert linked(nlp, ["aspirin", "aspirin pills"]) == ["MESH:D001241", "NIL"]
 

@@ -18,7 +18,7 @@ from support.tiny_annotation import make_pipeline
 from spacy_angel.annotation.run import annotate
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.showing.page import link_table, write_page
+from spacy_angel.linking.showing.display import link_table, write_page
 from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.load import open_pipeline
 

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from spacy.tokens import Doc, Span
 
 from ...model.mention import Mention
+from ...vocabulary.changes.applied_rules import Constraint
+from ...vocabulary.names.concepts import normalize_name
 from ..decision.links import make_links
 from ..decision.other_labels import other_readings, with_other_labels
 from ..decision.writing import read_kb_id
-from ..mentions.permitted import is_linked, links_label
+from ..mentions.labels import is_linked, links_label
+from ..mentions.names import NameReader
 from ..mentions.queries import read_wordings
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.species_contexts import species_contexts
@@ -29,8 +32,8 @@ if TYPE_CHECKING:
 class BatchLinker:
     """Links batches of documents; writes nothing.
 
-    settings (LinkerSettings): of the linker. kb (ConceptKB): its vocabulary
-    under the rules of curation.
+    settings (LinkerSettings): of the linker. kb (ConceptKB): its vocabulary under the rules of
+    curation.
     model (Generator): searches for names.
     ranker (Ranker | None): ranks candidates; None: the model alone decides.
     linked_elsewhere (Collection[str]): labels of other linkers of the pipeline.
@@ -71,47 +74,63 @@ class BatchLinker:
             has an identifier, or its label is another linker's or unknown; without candidates if it
             is not looked for, because it is discarded, blank, or by a rule no mention.
         """
+        names = NameReader(self.kb, self.settings)
         found = [
-            self.queries(doc, spans, number, overwrite=overwrite)
+            self._read_queries(ReadDocument(doc), spans, number, names, overwrite)
             for number, (doc, spans) in enumerate(zip(docs, spans_of, strict=True))
         ]
         queries = [query for own in found for query in own if query is not None and query.wordings]
         if queries:
-            generator = CandidateGenerator(self.model, self.kb, self.settings, self.ranker)
+            generator = CandidateGenerator(self.model, names, self.settings, self.ranker)
             generator.generate(queries)
         return found
 
-    def queries(
-        self, doc: Doc, spans: Sequence[Span], number: int = 0, *, overwrite: bool = True
+    def _read_queries(
+        self,
+        document: ReadDocument,
+        spans: Sequence[Span],
+        number: int,
+        names: NameReader,
+        overwrite: bool,
     ) -> list[Query | None]:
         """Read the mentions of a document.
 
-        doc (Doc): the document. spans (Sequence[Span]): its mentions. number (int): of the document
-        in the batch. overwrite (bool): read mentions that have an identifier as well.
+        document (ReadDocument): the document. spans (Sequence[Span]): its mentions. number (int):
+        of the document in the batch. names (NameReader): of the vocabulary. overwrite (bool): read
+        mentions that have an identifier as well.
         RETURNS (list[Query | None]): see `candidates`; without wordings if it is not looked for.
         """
-        document = ReadDocument(doc)
-        queries: list[Query | None] = []
-        wanted: list[int] = []
+        queries: list[Query | None] = [None] * len(spans)
+        wanted: list[tuple[int, Span, str, Constraint | None]] = []
+        labels: dict[str, tuple[bool, bool]] = {}
+        rules = self.kb.applied_rules
         for i, span in enumerate(spans):
-            if self._keeps_existing_link(span, overwrite):
-                queries.append(None)
+            label = span.label_
+            if label not in labels:
+                is_own = is_linked(label, self.settings, self.linked_elsewhere)
+                labels[label] = is_own, links_label(label, self.settings)
+            is_own, is_sought = labels[label]
+            # Another linker's mention keeps its link, and one that has an identifier may keep it.
+            is_discarded = label in self.settings.candidates.labels_discard
+            keeps_any = not is_own and not is_discarded
+            if keeps_any or (not (is_own and overwrite) and read_kb_id(span, self.settings)):
                 continue
             text = document.text_of(span)
             constraint = None
-            if links_label(span.label_, self.settings) and text.strip():
-                if self.kb.applied_rules is not None:
-                    constraint = self.kb.applied_rules.constraint(text, span.label_)
+            if is_sought and text.strip():
+                if rules is not None:
+                    constraint = rules.constraint(text, label)
                 if constraint is None or constraint.is_mention:
-                    wanted.append(i)
-            queries.append(Query(Mention(text), span.label_, number, constraint=constraint))
-        mentions = self.read(document, [spans[i] for i in wanted])
-        for i, mention in zip(wanted, mentions, strict=True):
-            wordings = read_wordings(mention, spans[i], self.kb, self.settings, document)
-            own = queries[i]
-            assert own is not None
+                    wanted.append((i, span, text, constraint))
+                    continue
+            queries[i] = Query(Mention(text), label, number, constraint=constraint)
+        mentions = self.read(document, [span for _, span, _, _ in wanted])
+        texts = [m.text for m in mentions] + [text for _, _, text, _ in wanted]
+        names.find(map(normalize_name, texts))
+        for (i, span, text, constraint), mention in zip(wanted, mentions, strict=True):
+            wordings = read_wordings(mention, text, span.label_, document, names, self.settings)
             mention = replace(mention, text=wordings[0].text)
-            queries[i] = replace(own, mention=mention, wordings=wordings)
+            queries[i] = Query(mention, span.label_, number, wordings, constraint)
         return queries
 
     def read(self, document: ReadDocument, spans: Sequence[Span]) -> list[Mention]:
@@ -120,14 +139,12 @@ class BatchLinker:
         if not spans:
             return []
         format = self.model.prompts.format
-        contexts = species_contexts(document, spans, self.kb)
         return read_mentions(
-            document.doc,
+            document,
             spans,
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
-            species_contexts=contexts,
-            document=document,
+            species_contexts=species_contexts(document, spans, self.kb),
         )
 
     def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:
@@ -138,10 +155,3 @@ class BatchLinker:
         preferred = {} if rules is None else rules.preferred
         links = iter(make_links(queries, self.kb, self.settings.decision, self.ranker, preferred))
         return [[None if query is None else next(links) for query in own] for own in found]
-
-    def _keeps_existing_link(self, span: Span, overwrite: bool) -> bool:
-        """Whether a mention keeps what it has: another linker's link, or its identifier."""
-        has_id = bool(read_kb_id(span, self.settings))
-        if is_linked(span.label_, self.settings, self.linked_elsewhere):
-            return has_id and not overwrite
-        return has_id or span.label_ not in self.settings.candidates.labels_discard

@@ -4,6 +4,8 @@ meaning, and names that the model writes for it."""
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,18 +13,17 @@ import numpy as np
 from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
-from ..mentions.permitted import subset_of_label
+from ..mentions.names import NameReader
 from ..ranking.concepts import EXACT_MATCH_PROBABILITY
-from ..ranking.context import MAX_NAMES, content_words, context_overlap, words_around
 from ..ranking.features import is_short
 from ..ranking.ranker import LIKELY, SURE, Ranker
+from ..ranking.words import MAX_NAMES, context_overlap, split_words
 from ..settings.linker_settings import LinkerSettings
-from ..types import FLOOR, Candidate, Query
-from .names import FoundName, NameReader
+from ..types import FLOOR, SPELLING, Candidate, Query
+from .names import FoundName, make_candidates
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
-    from ...vocabulary.kb import ConceptKB
 
 N_SIMILAR = 5
 """Names by string similarity for each wording, and by meaning for each mention."""
@@ -39,7 +40,7 @@ class CandidateGenerator:
     """Finds the candidates of a batch of queries, within the semantic types of their labels.
 
     model (Generator): searches for names and scores them.
-    kb (ConceptKB): the vocabulary that is searched.
+    names (NameReader): reads the vocabulary that is searched.
     settings (LinkerSettings): how.
     ranker (Ranker | None): tells for which mentions a search may change the link; None: the model
         alone finds candidates.
@@ -49,48 +50,46 @@ class CandidateGenerator:
     def __init__(
         self,
         model: "Generator",
-        kb: "ConceptKB",
+        names: NameReader,
         settings: LinkerSettings,
         ranker: Ranker | None,
         n_similar: int = N_SIMILAR,
     ) -> None:
         self.model = model
-        self.kb = kb
+        self.names = names
+        self.kb = names.kb
         self.settings = settings
         self.ranker = ranker
         self.n_similar = n_similar
-        self.words: dict[str, list[frozenset[str]]] = {}
+        self._shortcuts = settings.candidates.shortcuts
+        self._words: dict[str, list[frozenset[str]]] = {}
         """Concept → words of its names."""
         self._static: dict[str, np.ndarray] = {}
 
     def generate(self, queries: Sequence[Query]) -> None:
         """queries (Sequence[Query]): get their candidates. With shortcuts, equal mentions of a
         document with equal labels are looked for once."""
-        if not self.settings.candidates.shortcuts:
+        if not self._shortcuts:
             self._generate(queries)
             return
         first: dict[object, Query] = {}
+        copies: list[tuple[Query, Query]] = []
         for q in queries:
             key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
-            first.setdefault(key, q)
+            if (equal := first.setdefault(key, q)) is not q:
+                copies.append((q, equal))
         self._generate(list(first.values()))
-        for q in queries:
-            key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
-            found = first[key]
-            q.candidates, q.context, q.coherent = found.candidates, found.context, found.coherent
-            q.is_searched, q.matched_exactly = found.is_searched, found.matched_exactly
+        for q, equal in copies:
+            q.candidates, q.context, q.coherent = equal.candidates, equal.context, equal.coherent
+            q.is_searched, q.matched_exactly = equal.is_searched, equal.matched_exactly
 
     def _generate(self, queries: Sequence[Query]) -> None:
-        subset_of = {
-            label: subset_of_label(label, self.kb, self.settings)
-            for label in dict.fromkeys(q.label for q in queries)
-        }
+        labels = dict.fromkeys([q.label for q in queries])
+        subset_of = {label: self.names.subset(label) for label in labels}
         subsets = list(dict.fromkeys([None, *subset_of.values()]))
-        self.number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
-        self.space = self.kb.search_space(self.model.prompts, subsets)
-        self.names = NameReader(self.kb, subset_of)
-        self._match_exactly(queries)
-        left = [q for q in queries if not q.matched_exactly]
+        self._number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
+        self._space = self.kb.search_space(self.model.prompts, subsets)
+        left = self._match_exactly(queries)
         if self.ranker is None:
             self._search(left)
             return
@@ -101,21 +100,29 @@ class CandidateGenerator:
         self._compare_meaning(searched)
         self._read_document(queries)
 
-    def _match_exactly(self, queries: Sequence[Query]) -> None:
-        """Take the name that needs no search: by a rule, or as the name of one concept."""
+    def _match_exactly(self, queries: Sequence[Query]) -> list[Query]:
+        """Take the name that needs no search: by a rule, or as the name of one concept.
+
+        RETURNS (list[Query]): the others.
+        """
         log_prob = math.log(EXACT_MATCH_PROBABILITY)
-        shortcuts = self.ranker is not None and self.settings.candidates.shortcuts
+        shortcuts = self.ranker is not None and self._shortcuts
+        self.names.find([q.text for q in queries if shortcuts and q.texts])
+        left = []
         for q in queries:
             name = None
             if q.constraint is not None and q.constraint.means is not None:
-                name = self.kb.name_index(q.constraint.rules[0].string)
-                if name is not None and q.constraint.means not in self.kb.concept_ids_of(name):
+                name = self.names.index(q.constraint.rules[0].string)
+                if name is not None and not self.names.concepts(q, [name])[0]:
                     name = None
             elif shortcuts:
-                name = self.names.exact_match(q)
-            if name is not None:
-                q.candidates = self.names.candidates(q, [FoundName(name, log_prob, log_prob)])
-                q.matched_exactly = True
+                name = exact_match(q, self.names)
+            if name is None:
+                left.append(q)
+                continue
+            q.candidates = make_candidates(q, [FoundName(name, log_prob, log_prob)], self.names)
+            q.matched_exactly = True
+        return left
 
     def _find_similar(self, queries: Sequence[Query]) -> None:
         """Find the names whose letters are similar to those of a wording."""
@@ -123,10 +130,10 @@ class CandidateGenerator:
             names: dict[int, None] = {}
             for text in q.texts:
                 nearest = self.kb.nearest.find(text, self.n_similar + len(names), self._mask(q))
-                new = [name for name, _ in nearest if name not in names][: self.n_similar]
-                names |= dict.fromkeys(new)
+                new = [name for name, _ in nearest if name not in names]
+                names |= dict.fromkeys(new[: self.n_similar])
             q.nearest = list(names)
-            q.candidates = self.names.candidates(q, list(map(FoundName, names)))
+            q.candidates = make_candidates(q, list(map(FoundName, names)), self.names)
         self._compare_vectors(queries)
 
     def _choose(
@@ -134,19 +141,28 @@ class CandidateGenerator:
     ) -> tuple[list[Query], list[Query]]:
         """RETURNS (tuple[list[Query], list[Query]]): the mentions to search for, all of those left
         without shortcuts; and those for which names that are close in meaning are looked for."""
-        if self.ranker is None or not self.settings.candidates.shortcuts:
+        if self.ranker is None or not self._shortcuts:
             return list(left), list(left)
         self._read_document(queries)
-        certainty = self.ranker.certainty(left)
-        pairs = [
-            (q, p) for q, p in zip(left, certainty, strict=True) if is_gene(q.label) or p < SURE
-        ]
-        return [q for q, _ in pairs], [q for q, p in pairs if p < LIKELY]
+        searched, unsure = [], []
+        for q, p in zip(left, self.ranker.certainty(left), strict=True):
+            if p < SURE or is_gene(q.label):
+                searched.append(q)
+                if p < LIKELY:
+                    unsure.append(q)
+        return searched, unsure
 
     def _find_close(self, queries: Sequence[Query]) -> None:
         """Add names that are close in meaning, if other words may be meant: those with the closest
         vectors of word pieces, and of some more those that the name encoder finds closest."""
-        unsure = [q for q in queries if self._needs_meaning(q)]
+        unsure = []
+        for q in queries:
+            # Other words are not meant by an exact match, a short form, or a gene.
+            is_match = not q.texts.keys().isdisjoint(map(self.names.texts.get, q.nearest))
+            if not is_match and not is_short(q.text):
+                unsure.append(q)
+        if not unsure:
+            return
         found = self.kb.meanings.find(
             [q.text for q in unsure], N_CLOSE, [self._mask(q) for q in unsure]
         )
@@ -164,15 +180,9 @@ class CandidateGenerator:
             order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
             closest = dict.fromkeys([*range(len(names))[: self.n_similar], *order])
             chosen = [names[i] for i in [*closest][: 2 * self.n_similar]]
-            more = self.names.candidates(q, list(map(FoundName, chosen)))
+            more = make_candidates(q, list(map(FoundName, chosen)), self.names)
             q.candidates += [replace(c, is_similar=False) for c in more]
         self._compare_vectors(unsure)
-
-    def _needs_meaning(self, q: Query) -> bool:
-        """Whether other words may be meant: not of an exact match, a short form, or a gene."""
-        if is_short(q.text):
-            return False
-        return not any([self.names.texts[name] in q.texts for name in q.nearest])
 
     def _search(self, queries: Sequence[Query]) -> list[list[int]]:
         """Search for names, and put them before those that were found by similarity.
@@ -187,54 +197,36 @@ class CandidateGenerator:
 
             `asthma` of an absent species alone counts as another name.
         """
+        if not queries:
+            return []
         from ...search.search import SearchSettings
 
         settings = self.settings
         num_beams = settings.candidates.num_beams or self.model.num_beams
         results = self.model.search(
             [q.mention for q in queries],
-            self.space,
+            self._space,
             SearchSettings(num_beams, num_beams, settings.candidates.length_penalty),
-            subsets=[self.number_of[q.label] for q in queries],
+            subsets=[self._number_of[q.label] for q in queries],
             batch_size=settings.runtime.batch_size,
         )
+        self.names.read([h.name for hypotheses in results for h in hypotheses])
         to_score = []
         for q, hypotheses in zip(queries, results, strict=True):
             names = [FoundName(h.name, h.log_prob, h.score) for h in hypotheses]
-            found = self.names.candidates(q, names)
-            to_score.append(self._add_found(q, found))
+            to_score.append(_add_found(q, make_candidates(q, names, self.names)))
             q.is_searched = True
         return to_score
-
-    def _add_found(self, q: Query, found: list[Candidate]) -> list[int]:
-        """found (list[Candidate]): of the search. RETURNS (list[int]): see `_search`."""
-        by_letters = {c.name for c in q.candidates if c.is_similar}
-        for c in found:
-            c.is_similar = c.name in by_letters
-        best = max(found, key=lambda c: c.log_prob, default=None)
-        if best is not None and best.log_prob >= _DECIDED and best.text == q.text:
-            species = {c.species for c in found if c.name == best.name}
-            # A name that only a species has which the document does not name is hardly meant.
-            if species != {ABSENT_SPECIES}:
-                q.candidates = found
-                return []
-        known = {c.name for c in found}
-        similar = [c for c in q.candidates if c.name not in known]
-        similar.sort(key=lambda c: -c.vectors - c.cosine)
-        least = min([c.log_prob for c in found], default=FLOOR)
-        for c in similar:
-            c.log_prob = c.score = least
-        q.candidates = found + similar
-        if best is not None and best.log_prob >= _DECIDED:
-            return []
-        return list(dict.fromkeys(c.name for c in similar))[:_MAX_SCORED]
 
     def _score_names(self, queries: Sequence[Query], names: Sequence[Sequence[int]]) -> None:
         """names (Sequence[Sequence[int]]): for each mention those that the model is to score."""
         asked = [(q, own) for q, own in zip(queries, names, strict=True) if own]
+        if not asked:
+            return
+        texts = self.names.texts
         values = self.model.score_names(
             [q.mention for q, _ in asked],
-            [self.kb.name_texts(own) for _, own in asked],
+            [list(map(texts.__getitem__, own)) for _, own in asked],
             batch_size=self.settings.runtime.batch_size,
         )
         for (q, own), log_probs in zip(asked, values, strict=True):
@@ -245,8 +237,7 @@ class CandidateGenerator:
 
     def _compare_vectors(self, queries: Sequence[Query]) -> None:
         """Compare names and wordings by the static vectors of their words."""
-        worded = [q for q in queries if not is_gene(q.label)]
-        for q, cosines in zip(worded, self._cosines(worded, self._static_vectors), strict=True):
+        for q, cosines in self._cosines(queries, self._static_vectors):
             for c, cosine in zip(q.candidates, cosines, strict=True):
                 c.vectors = cosine
 
@@ -256,70 +247,117 @@ class CandidateGenerator:
         new = [text for text in texts if text not in self._static]
         if new:
             self._static.update(zip(new, shipped_name_encoder().static_vectors(new), strict=True))
-        return np.array([self._static[text] for text in texts])
+        return np.array(list(map(self._static.__getitem__, texts)))
 
     def _compare_meaning(self, queries: Sequence[Query]) -> None:
         """Compare names and wordings by the name encoder, and those of the search by the static
         vectors of their words."""
         self._compare_vectors(queries)
-        worded = [q for q in queries if not is_gene(q.label)]
-        for q, cosines in zip(
-            worded, self._cosines(worded, shipped_name_encoder().embed), strict=True
-        ):
+        for q, cosines in self._cosines(queries, shipped_name_encoder().embed):
             for c, cosine in zip(q.candidates, cosines, strict=True):
                 c.meaning = cosine
 
     def _cosines(
         self, queries: Sequence[Query], vectors_of: Callable[[Sequence[str]], np.ndarray]
-    ) -> list[list[float]]:
-        """vectors_of (Callable): n texts → float[n, d], normalized. RETURNS (list[list[float]]): of
-        each candidate the greatest cosine with a wording; 1 if all names are wordings."""
-        compared = [q for q in queries if not all([c.is_query for c in q.candidates])]
-        texts = [text for q in compared for text in (*q.texts, *[c.text for c in q.candidates])]
-        index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    ) -> list[tuple[Query, list[float]]]:
+        """vectors_of (Callable): n texts → float[n, d], normalized. RETURNS (list[tuple[Query,
+        list[float]]]): of each query whose names may be in other words the candidates' greatest
+        cosines with a wording."""
+        compared: list[tuple[Query, list[str]]] = []
+        index: dict[str, int] = {}
+        for q in queries:
+            names = [c.text for c in q.candidates]
+            # Of genes, words in common mean little; and wordings need no comparison.
+            if not is_gene(q.label) and not q.texts.keys() >= set(names):
+                compared.append((q, names))
+                for text in (*q.texts, *names):
+                    index.setdefault(text, len(index))
+        if not compared:
+            return []
         vectors = vectors_of(list(index)).astype(np.float32)
         cosines = []
-        for q in queries:
-            if all([c.is_query for c in q.candidates]):
-                cosines.append([1.0] * len(q.candidates))
-                continue
-            left = vectors[[index[text] for text in q.texts]]
-            right = vectors[[index[c.text] for c in q.candidates]]
-            cosines.append((left @ right.T).max(axis=0).tolist())
+        for q, names in compared:
+            left = vectors[list(map(index.__getitem__, q.texts))]
+            right = vectors[list(map(index.__getitem__, names))]
+            cosines.append((q, (left @ right.T).max(axis=0).tolist()))
         return cosines
 
     def _read_document(self, queries: Sequence[Query]) -> None:
         """Read what the rest of the document says of the concepts found: whether words of their
         other names occur around the mention, and whether another mention, in other words, names
         them beyond doubt, because it is a name of that concept alone."""
-        named: dict[int, dict[str, set[str]]] = {}
+        named: dict[tuple[int, str], set[str]] = {}
         for q in queries:
             for c in q.candidates:
-                if c.is_exact and not c.has_homonyms:
-                    of = named.setdefault(q.document, {})
-                    of.setdefault(c.concept_id, set()).add(q.text)
-        self._read_words([c.concept_id for q in queries for c in q.candidates])
+                if c.is_query and c.source != SPELLING and not c.has_homonyms:
+                    named.setdefault((q.document, c.concept_id), set()).add(q.text)
+        self._read_words(
+            [c.concept_id for q in queries if not q.matched_exactly for c in q.candidates]
+        )
         for q in queries:
-            of = named.get(q.document, {})
-            ids = {c.concept_id for c in q.candidates}
-            q.coherent = {c for c in ids if of.get(c, set()) - {q.text}}
-            if q.matched_exactly or ids <= q.context.keys():
-                continue
-            around = words_around(q.mention)
-            for concept_id in ids - q.context.keys():
-                words = self.words[concept_id]
-                q.context[concept_id] = context_overlap(words, around, q.text)
+            q.coherent = set()
+            new: dict[str, list[frozenset[str]]] = {}
+            for c in q.candidates:
+                if named.get((q.document, c.concept_id), set()) - {q.text}:
+                    q.coherent.add(c.concept_id)
+                if c.concept_id not in q.context and not q.matched_exactly:
+                    new[c.concept_id] = self._words[c.concept_id]
+            if new:
+                q.context |= context_overlap(new, q.mention, q.text)
 
     def _read_words(self, concept_ids: Sequence[str]) -> None:
-        new = [c for c in dict.fromkeys(concept_ids) if c not in self.words]
+        new = [c for c in dict.fromkeys(concept_ids) if c not in self._words]
         if not new:
             return
         names_of = [names[:MAX_NAMES] for names in self.kb.concept_names(new)]
-        texts = iter(self.kb.name_texts([name for names in names_of for name in names]))
+        texts = self.kb.name_texts([name for names in names_of for name in names])
+        words = iter(map(frozenset, split_words(texts)))
         for concept_id, names in zip(new, names_of, strict=True):
-            self.words[concept_id] = content_words([next(texts) for _ in names])
+            self._words[concept_id] = list(islice(words, len(names)))
 
     def _mask(self, q: Query) -> np.ndarray | None:
         """RETURNS (np.ndarray | None): bool[n_names], the names that the label allows; None:
         all."""
-        return self.space.allowed[self.number_of[q.label]]
+        return self._space.allowed[self._number_of[q.label]]
+
+
+def exact_match(query: Query, names: NameReader) -> int | None:
+    """The name that a mention is, if it needs no search.
+
+    query (Query): the mention. names (NameReader): reads the vocabulary.
+    RETURNS (int | None): None for what is no name, or one of several concepts; for up to `SHORT`
+        letters, which may be a short form of something else; for a mention that is read in another
+        spelling; and for a concept of a species that the document does not name.
+    """
+    if not query.texts or is_short(query.text) or query.texts.get(query.text) == SPELLING:
+        return None
+    name = names.index(query.text)
+    if name is None:
+        return None
+    [concept_ids] = names.concepts(query, [name])
+    ranks = names.kb.species_ranks(concept_ids, query.mention.species_context)
+    return None if len(concept_ids) != 1 or ranks == (ABSENT_SPECIES,) else name
+
+
+def _add_found(q: Query, found: list[Candidate]) -> list[int]:
+    """found (list[Candidate]): of the search. RETURNS (list[int]): see `_search`."""
+    by_letters = {c.name for c in q.candidates if c.is_similar}
+    for c in found:
+        c.is_similar = c.name in by_letters
+    best = max(found, key=attrgetter("log_prob"), default=None)
+    is_sure = best is not None and best.log_prob >= _DECIDED
+    if best is not None and is_sure and best.text == q.text:
+        species = {c.species for c in found if c.name == best.name}
+        # A name that only a species has which the document does not name is hardly meant.
+        if species != {ABSENT_SPECIES}:
+            q.candidates = found
+            return []
+    known = {c.name for c in found}
+    similar = [c for c in q.candidates if c.name not in known]
+    order = np.argsort([-c.vectors - c.cosine for c in similar], kind="stable")
+    similar = [similar[i] for i in order]
+    least = min([c.log_prob for c in found], default=FLOOR)
+    for c in similar:
+        c.log_prob = c.score = least
+    q.candidates = found + similar
+    return [] if is_sure else list(dict.fromkeys([c.name for c in similar]))[:_MAX_SCORED]

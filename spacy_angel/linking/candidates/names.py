@@ -1,18 +1,17 @@
-"""What the vocabulary says of names for the queries of a batch."""
+"""Names that were found for a mention become candidates: with their concepts, and with what
+letters, words and the vocabulary say of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...vocabulary.names.entity_type_table import STRICT
-from ...vocabulary.names.entity_types import is_gene, label_of
-from ...vocabulary.species.reader import ABSENT_SPECIES, priors_in_order
-from ..mentions.permitted import is_allowed_type
-from ..ranking.alignment import align
-from ..ranking.features import is_short
+from ...vocabulary.names.entity_types import label_of
+from ...vocabulary.species.reader import priors_in_order
+from ..mentions.names import NameReader
+from ..ranking.words import align
 from ..types import FLOOR, MENTION, SPELLING, Candidate, Query
 
 if TYPE_CHECKING:
-    from ...vocabulary.changes.overlay import Subset
     from ...vocabulary.kb import ConceptKB
     from ...vocabulary.lookup.string_similarity import Similarity
 
@@ -27,156 +26,128 @@ class FoundName(NamedTuple):
     score: float = FLOOR
 
 
-class NameReader:
-    """Reads names and concepts of a vocabulary, each once for a batch.
+class _Resemblance(NamedTuple):
+    """A name, and the wording that it resembles most.
 
-    kb (ConceptKB): the vocabulary that is searched.
-    subset_of (Mapping[str, Subset | None]): what each label is limited to.
+    found (FoundName): the name. concept_ids (Sequence[str]): those that the mention may have.
+    source (str), is_query (bool): see `Candidate`.
+    compared (str): the text that the name is compared with, in normal form: the wording; for a
+        corrected spelling the mention as written, if that is a wording too: letters that the
+        correction changed earn a name nothing.
+    similarity (Similarity): of that text and the name.
     """
 
-    def __init__(self, kb: "ConceptKB", subset_of: "Mapping[str, Subset | None]") -> None:
-        self.kb = kb
-        self.subset_of = subset_of
-        self.texts: dict[int, str] = {}
-        """Index of a name → the name in normal form, of all that were read."""
-        self._ids: dict[int, list[str]] = {}
-        self._is_allowed: dict[tuple[str, str], bool] = {}
+    found: FoundName
+    concept_ids: Sequence[str]
+    source: str
+    is_query: bool
+    compared: str
+    similarity: "Similarity"
 
-    def read(self, names: Iterable[int]) -> None:
-        """names (Iterable[int]): indices of names whose texts and concepts are needed."""
-        new = [name for name in dict.fromkeys(names) if name not in self.texts]
-        if new:
-            self.texts.update(zip(new, self.kb.name_texts(new), strict=True))
-            self._ids.update(zip(new, self.kb.concept_ids(new), strict=True))
 
-    def concepts(self, query: Query, name: int) -> list[str]:
-        """The concepts of a name that a mention may have.
+def make_candidates(
+    query: Query, found: Sequence[FoundName], reader: NameReader
+) -> list[Candidate]:
+    """Make candidates of names.
 
-        query (Query): the mention. name (int): index of the name.
-        RETURNS (list[str]): those that its label and its rules allow; in the order of the
-            vocabulary, or if the document tells their species, the most likely first.
-        """
-        if name not in self._ids:
-            self.read([name])
-        concept_ids = self._ids[name]
-        constraint = query.constraint
-        if constraint is not None and constraint.means is not None:
-            # What a person has decided holds whatever types the label may have.
-            return [c for c in concept_ids if c == constraint.means]
-        if (reader := self.kb.species_reader) is not None:
-            needs_orthologs = is_gene(query.label)
-            if len(concept_ids) > 1 or needs_orthologs:
-                context = query.mention.species_context
-                concept_ids = reader.sort(name, context, orthologs=needs_orthologs)
-        if constraint is not None:
-            concept_ids = [c for c in concept_ids if constraint.allows(c)]
-        return [c for c in concept_ids if self._allows(query.label, c)]
-
-    def exact_match(self, query: Query) -> int | None:
-        """The name that a mention is, if it needs no search.
-
-        query (Query): the mention.
-        RETURNS (int | None): None for what is no name, or one of several concepts; for up to
-            `SHORT` letters, which may be a short form of something else; for a mention that is read
-            in another spelling; and for a concept of a species that the document does not name.
-        """
-        if not query.texts or is_short(query.text) or query.texts.get(query.text) == SPELLING:
-            return None
-        name = self.kb.name_index(query.mention.text)
-        if name is None:
-            return None
-        self.read([name])
-        own = self.concepts(query, name)
-        is_absent = self.kb.species_ranks(own, query.mention.species_context) == (ABSENT_SPECIES,)
-        return None if len(own) != 1 or is_absent else name
-
-    def candidates(self, query: Query, found: Sequence[FoundName]) -> list[Candidate]:
-        """The names with each of their concepts that a mention may have.
-
-        query (Query): the mention; one of punctuation alone has nothing in common with any name.
-        found (Sequence[FoundName]): names.
-        RETURNS (list[Candidate]): in the order of the names.
-        """
-        if not query.texts:
-            return []
-        self.read([f.name for f in found])
-        pairs = [(f, self.concepts(query, f.name)) for f in found]
-        pairs = [(f, concepts) for f, concepts in pairs if concepts]
-        resembled = self._resembled(query, [f.name for f, _ in pairs])
-        candidates: list[Candidate] = []
-        for (f, concepts), (wording, written, likeness) in zip(pairs, resembled, strict=True):
-            source, text = query.texts[wording], self.texts[f.name]
-            if source == SPELLING:
-                # A drug that nobody knows is no typo.
-                concepts = [c for c in concepts if label_of(self.kb.types_of(c)) not in STRICT]
-            is_query = text == wording
-            words = align(query.text, written, text, self.kb.nearest.word_weight)
-            species = self.kb.species_ranks(concepts, query.mention.species_context)
-            n = len(concepts)
-            # If the model has no say, the document has.
-            priors = (
-                priors_in_order(n) if self.kb.by_species and n > 1 else (1 / n,) * n if n else ()
+    query (Query): the mention; one of punctuation alone has nothing in common with any name.
+    found (Sequence[FoundName]): names.
+    reader (NameReader): reads them.
+    RETURNS (list[Candidate]): in the order of the names, each with all of its concepts that the
+        mention may have.
+    """
+    if not query.texts:
+        return []
+    kb = reader.kb
+    reader.read([f.name for f in found])
+    rows = _resembled(query, found, reader)
+    words = align(
+        query.text,
+        [(row.compared, reader.texts[row.found.name]) for row in rows],
+        kb.nearest.index.word_weights,
+    )
+    concept_ids = [c for row in rows for c in row.concept_ids]
+    ranks = kb.species_ranks(concept_ids, query.mention.species_context)
+    species = dict(zip(concept_ids, ranks, strict=True)) if ranks else {}
+    of_name = _said_of_names(query, rows, kb)
+    candidates = []
+    for row, alignment in zip(rows, words, strict=True):
+        n, name = len(row.concept_ids), row.found.name
+        # If the model has no say, the document has.
+        priors = priors_in_order(n) if kb.by_species and n > 1 else (1 / n,) * n
+        for concept_id, prior in zip(row.concept_ids, priors, strict=True):
+            # Only of the wording itself does it matter whose canonical name it is.
+            scope, name_rank = of_name.get((name, concept_id), (0, 0.0))
+            candidate = Candidate(
+                concept_id,
+                name,
+                reader.texts[name],
+                row.found.log_prob,
+                row.found.score,
+                row.source,
+                row.is_query,
+                True,
+                *row.similarity,
+                *alignment,
+                scope=scope,
+                name_rank=name_rank,
+                species=species.get(concept_id, 0),
+                has_homonyms=n > 1,
+                prior=prior,
             )
-            candidates += [
-                Candidate(
-                    concept_id,
-                    f.name,
-                    text,
-                    f.log_prob,
-                    f.score,
-                    source,
-                    is_query,
-                    True,
-                    likeness.cosine,
-                    likeness.edits,
-                    *words,
-                    # Only of the wording itself does it matter whose canonical name it is.
-                    scope=self._scope(f.name, concept_id) if is_query else 0,
-                    name_rank=self._name_rank(query, f.name, concept_id) if is_query else 0.0,
-                    species=species[i] if species else 0,
-                    has_homonyms=n > 1,
-                    prior=priors[i],
-                )
-                for i, concept_id in enumerate(concepts)
+            candidates.append(candidate)
+    return candidates
+
+
+def _resembled(query: Query, found: Sequence[FoundName], reader: NameReader) -> list[_Resemblance]:
+    """RETURNS (list[_Resemblance]): of each name that the mention may have; of wordings that it
+    resembles equally the first."""
+    kb = reader.kb
+    pairs = zip(found, reader.concepts(query, [f.name for f in found]), strict=True)
+    named = [(f, concept_ids) for f, concept_ids in pairs if concept_ids]
+    texts = [reader.texts[f.name] for f, _ in named]
+    similar = {wording: kb.nearest.index.compare(wording, texts) for wording in query.texts}
+    sources = list(query.texts.values())
+    written = [*query.texts][sources.index(MENTION) if MENTION in sources else 0]
+    rows = []
+    for i, ((f, concept_ids), text) in enumerate(zip(named, texts, strict=True)):
+        best, wording = (False, -1.0), ""
+        for other, similarities in similar.items():
+            key = other == text, sum(similarities[i])
+            if key > best:
+                best, wording = key, other
+        source = query.texts[wording]
+        compared = wording
+        if source == SPELLING:
+            compared = written
+            # A drug that nobody knows is no typo.
+            types = kb.concept_types(concept_ids)
+            concept_ids = [
+                c for c, own in zip(concept_ids, types, strict=True) if label_of(own) not in STRICT
             ]
-        return candidates
+        if concept_ids:
+            similarity = similar[compared][i]
+            rows.append(_Resemblance(f, concept_ids, source, text == wording, compared, similarity))
+    return rows
 
-    def _allows(self, label: str, concept_id: str) -> bool:
-        key = (label, concept_id)
-        if key not in self._is_allowed:
-            subset = self.subset_of[label]
-            self._is_allowed[key] = is_allowed_type(concept_id, label, subset, self.kb)
-        return self._is_allowed[key]
 
-    def _resembled(self, query: Query, names: Sequence[int]) -> "list[tuple[str, str, Similarity]]":
-        """Find the wording that each name resembles most; of equal ones the first.
-
-        RETURNS (list[tuple[str, str, Similarity]]): the wording, and the text that the name is
-            compared with, and how similar they are. That text is the wording; for a corrected
-            spelling it is the mention as written, if that is a wording too: letters that the
-            correction changed earn a name nothing.
-        """
-        wordings = list(query.texts)
-        written = next((t for t, source in query.texts.items() if source == MENTION), wordings[0])
-        similar = {text: self.kb.nearest.compare(text, names) for text in wordings}
-        found = []
-        for i, name in enumerate(names):
-            keys = [
-                (self.texts[name] == t, similar[t][i].cosine + similar[t][i].edits)
-                for t in wordings
-            ]
-            wording = wordings[keys.index(max(keys))]
-            compared = written if query.texts[wording] == SPELLING else wording
-            found.append((wording, compared, similar[compared][i]))
-        return found
-
-    def _scope(self, name: int, concept_id: str) -> int:
-        is_canonical = self.kb.names_of(concept_id)[0] == name
-        return is_canonical - (self.kb.scope_of(name, concept_id) in _RELATED)
-
-    def _name_rank(self, query: Query, name: int, concept_id: str) -> float:
-        if not self.kb.by_species:
-            return 0.0
-        is_canonical = self.kb.names_of(concept_id)[0] == name
-        is_same = is_canonical and self.kb[concept_id].canonical_name == query.mention.text
-        return is_same + 0.5 * self.kb.is_second_name(name, concept_id)
+def _said_of_names(
+    query: Query, rows: Sequence[_Resemblance], kb: "ConceptKB"
+) -> Mapping[tuple[int, str], tuple[int, float]]:
+    """RETURNS (Mapping[tuple[int, str], tuple[int, float]]): `scope` and `name_rank`, see
+    `Candidate`, of the names that are a wording, with each concept."""
+    exact = [(row.found.name, c) for row in rows if row.is_query for c in row.concept_ids]
+    if not exact:
+        return {}
+    concept_ids = [c for _, c in exact]
+    canonical = kb.canonical_names(concept_ids) if kb.by_species else concept_ids
+    of_name = {}
+    for (name, c), names, spelling in zip(
+        exact, kb.concept_names(concept_ids), canonical, strict=True
+    ):
+        is_canonical = names[:1] == [name]
+        scope = is_canonical - (kb.scope_of(name, c) in _RELATED)
+        is_same = kb.by_species and is_canonical and spelling == query.mention.text
+        is_second = kb.by_species and names[1:2] == [name]
+        of_name[name, c] = scope, is_same + 0.5 * is_second
+    return of_name

@@ -16,8 +16,6 @@ from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
 from ..ranking.ranker import ALL, Ranker, Weights, tables_of
 from ..types import NIL, Query
 
-MAX_THRESHOLDS = 200
-"""Maximum number of values tried for the threshold; of more, evenly spread quantiles are."""
 EXPECTED_NIL_PRIOR = 0.1
 """Share of mentions whose concept is expected to be missing from the vocabulary."""
 PENALTY = 10.0
@@ -235,16 +233,18 @@ def fit_threshold(
         accepts; None is off.
     """
     top = [(concepts[0], own) for concepts, own in zip(ranked, gold, strict=True) if concepts]
-    probability = np.array([p for (_, p), _ in top])
-    right = np.array([concept_id in own for (concept_id, _), own in top], dtype=bool)
-    n_gold = sum(bool(own) for own in gold)
-    thresholds = _threshold_values(probability)
-    accepted = probability >= thresholds[:, None]
-    n_right, n_linked = (accepted & right).sum(axis=1), accepted.sum(axis=1)
-    f = 2 * n_right / np.maximum(n_linked + n_gold, 1)
-    # argmax takes the first of equals, and the thresholds rise from «off»
-    best = thresholds[int(np.argmax(f))]
-    return None if np.isneginf(best) else float(best)
+    if not top:
+        return None
+    probabilities = np.array([p for (_, p), _ in top])
+    order = np.argsort(-probabilities, kind="stable")
+    levels = probabilities[order]
+    right = np.array([concept_id in own for (concept_id, _), own in top])[order]
+    n_linked, n_gold = np.arange(1, len(order) + 1), sum(map(bool, gold))
+    f = 2 * np.cumsum(right) / (n_linked + n_gold)
+    # Equal probabilities are accepted together.
+    f[:-1][levels[:-1] == levels[1:]] = -1
+    best = int(np.flatnonzero(f == f.max())[-1])
+    return None if best == len(f) - 1 else float((levels[best] + levels[best + 1]) / 2)
 
 
 def link_f_score(links: Sequence[str], gold: Sequence[Collection[str]]) -> float:
@@ -272,6 +272,7 @@ def _figures(
     """The figures of a `Calibration`."""
     gold = [item.gold for item in items]
     links = [choose_link(concepts, threshold) for concepts in ranked]
+    nil = [link for link, own in zip(links, gold, strict=True) if not own]
     return {
         "n_mentions": len(items),
         "n_found": sum(map(_is_found, items)),
@@ -280,23 +281,10 @@ def _figures(
         "f_before": link_f_score([choose_link(concepts) for concepts in ranked], gold),
         "f": link_f_score(links, gold),
         "n_right": sum(link in own for link, own in zip(links, gold, strict=True)),
-        "n_outside": sum(not own for own in gold),
-        "n_outside_nil": sum(
-            link == NIL and not own for link, own in zip(links, gold, strict=True)
-        ),
+        "n_outside": len(nil),
+        "n_outside_nil": nil.count(NIL),
     }
 
 
 def _is_found(item: CalibrationItem) -> bool:
     return any(candidate.concept_id in item.gold for candidate in item.query.candidates)
-
-
-def _threshold_values(values: np.ndarray) -> np.ndarray:
-    """«Off», then the middles between neighbouring values, rising."""
-    levels = np.unique(values)
-    middles = (levels[1:] + levels[:-1]) / 2
-    if len(middles) > MAX_THRESHOLDS:
-        middles = np.unique(
-            np.quantile(middles, np.linspace(0, 1, MAX_THRESHOLDS), method="nearest")
-        )
-    return np.concatenate([[-np.inf], middles])

@@ -13,7 +13,7 @@ from typing import Any
 
 from spacy.tokens import Span
 
-from ...component import kb_id as kb_id
+from ...component.kb_id import attribute_key
 from ...errors import AngelError, AngelWarning
 from ..mentions.reading import register_abbreviations
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
@@ -73,39 +73,32 @@ def warn_replaced(settings: LinkerSettings) -> None:
             )
 
 
-def write_values(spans: Sequence[Span], values: Sequence[Any], name: str, shown: Any) -> None:
+def write_values(name: str, values: Sequence[tuple[Span, Any]], shown: Any) -> None:
     """Write an attribute of spans over the same characters.
 
-    spans (Sequence[Span]): mentions with the same characters.
-    values (Sequence[Any]): one a span; None: it keeps its value.
     name (str): of the attribute.
+    values (Sequence[tuple[Span, Any]]): mentions with the same characters, each with its value;
+        None: it keeps what it has.
     shown (Any): the value for spans with another label, or without any.
     """
-    data: dict[Any, Any] = spans[0].doc.user_data
-    kept = [
-        span._.get(name) if value is None else value
-        for span, value in zip(spans, values, strict=True)
-    ]
-    for span in spans:
-        if span.label:
-            data.pop(_key(span, name, span.label_), None)
-    spans[0]._.set(name, shown)
-    if len({span.label for span in spans}) > 1:
-        for span, value in zip(spans, kept, strict=True):
-            data[_key(span, name, span.label_)] = value
-
-
-def _key(span: Span, name: str, label: str = "") -> tuple[str, str, int, int]:
-    """Where spaCy stores a span attribute; with a label, where that label's own value is."""
-    own = f"{name} of {label}" if label else name
-    return ("._.", own, span.start_char, span.end_char)
+    first = values[0][0]
+    data: dict[Any, Any] = first.doc.user_data
+    of_label = {}
+    for span, value in values:
+        own = span._.get(name) if value is None else value
+        of_label[attribute_key(span, f"{name} of {span.label_}")] = own
+    for key in of_label:
+        data.pop(key, None)
+    first._.set(name, shown)
+    if len(of_label) > 1:
+        data |= of_label
 
 
 def _read(span: Span, name: str, attribute: str) -> Any:
     data: dict[Any, Any] = span.doc.user_data
-    value = data.get(_key(span, name, span.label_))
+    value = data.get(attribute_key(span, f"{name} of {span.label_}"))
     if value is None:
-        value = data.get(_key(span, name))
+        value = data.get(attribute_key(span, name))
     if value is None:
         return "" if attribute == "kb_id" else []
     # After serialization, tuples are lists.
@@ -114,8 +107,8 @@ def _read(span: Span, name: str, attribute: str) -> Any:
 
 def _write(span: Span, value: Any, name: str) -> None:
     data: dict[Any, Any] = span.doc.user_data
-    own = _key(span, name, span.label_)
-    data[own if own in data else _key(span, name)] = value
+    own = attribute_key(span, f"{name} of {span.label_}")
+    data[own if own in data else attribute_key(span, name)] = value
 
 
 register_extensions()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..ranking.concepts import EXACT_MATCH_PROBABILITY, Ranking, choose_link, rank_concepts
 from ..ranking.ranker import Ranker
 from ..settings.linker_settings import DecisionSettings
-from ..types import NIL, Candidate, Link, Query
+from ..types import NIL, Link, Query
 
 if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
@@ -34,6 +34,8 @@ def make_links(
     """
     ranked = [] if ranker is None else [q for q in queries if not q.matched_exactly]
     rankings = iter([] if ranker is None else ranker.rank(ranked))
+    names = list(dict.fromkeys([c.name for q in queries for c in q.candidates]))
+    spelling_of = dict(zip(names, kb.first_spellings(names), strict=True))
     links = []
     for query in queries:
         threshold = settings.threshold
@@ -47,12 +49,17 @@ def make_links(
         else:
             ranking = rank_concepts(query.candidates) if ranker is None else next(rankings)
         kb_id = choose_link(ranking.concepts, threshold)
-        is_scored = query.is_searched
-        link = Link(
-            kb_id=kb_id,
-            kb_ents=[] if kb_id == NIL else ranking.concepts,
-            candidates=[_plain(c, kb, p, is_scored) for c, p in ranking.candidates],
-        )
+        candidates = [
+            {
+                "concept_id": c.concept_id,
+                "name": spelling_of[c.name],
+                "score": c.score if query.is_searched else None,
+                "log_prob": c.log_prob if query.is_searched else None,
+                "probability": p,
+            }
+            for c, p in ranking.candidates
+        ]
+        link = Link(kb_id, [] if kb_id == NIL else ranking.concepts, candidates)
         if settings.prefer or preferred:
             link = _in_preferred_ids(link, kb, settings.prefer, preferred)
         links.append(link)
@@ -91,16 +98,6 @@ def _in_preferred_ids(
             for own in (candidate["concept_id"],)
         ],
     )
-
-
-def _plain(candidate: Candidate, kb: "ConceptKB", p: float, is_scored: bool) -> dict[str, Any]:
-    return {
-        "concept_id": candidate.concept_id,
-        "name": kb.spelling(candidate.name),
-        "score": candidate.score if is_scored else None,
-        "log_prob": candidate.log_prob if is_scored else None,
-        "probability": p,
-    }
 
 
 def _preferred_ids(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from spacy.tokens import Span
 
 from ...component.probability import other_labels_of
-from ..mentions.permitted import links_label
+from ..mentions.labels import links_label
 from ..settings.linker_settings import LinkerSettings
 from ..types import NIL, Link, Query
 

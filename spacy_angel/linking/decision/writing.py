@@ -8,7 +8,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ...component.kb_id import store_kb_id
 from ...component.probability import NAME as PROBABILITY
 from ...component.probability import other_labels_of, probability_of
-from ..mentions.permitted import links_label
+from ..mentions.labels import links_label
 from ..mentions.reading import find_spans
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 from ..types import NIL, Link
@@ -47,12 +47,12 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
 def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
     """span (Span): a mention. link (Link | None): found for it. settings (LinkerSettings): of the
     linker. RETURNS (bool): whether it is to go, see `drop_unlinked_below`."""
-    if link is None or link.kb_id != NIL or settings.candidates.span_key is not None:
-        return False
-    if not links_label(span.label_, settings):
+    limit = settings.decision.drop_unlinked_below
+    if not limit or link is None or link.kb_id != NIL or settings.candidates.span_key is not None:
         return False
     probability = probability_of(span)
-    return probability is not None and probability < settings.decision.drop_unlinked_below
+    is_unlikely = probability is not None and probability < limit
+    return is_unlikely and links_label(span.label_, settings)
 
 
 def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:
@@ -68,22 +68,22 @@ def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:
 def _set_attributes(
     spans: Sequence[Span], links: Sequence[Link | None], settings: LinkerSettings
 ) -> None:
-    places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    for i, span in enumerate(spans):
-        places[span.start_char, span.end_char].append(i)
-    for here in places.values():
-        written = [link for i in here if (link := links[i]) is not None]
+    linked: defaultdict[tuple[int, int], list[tuple[Span, Link | None]]] = defaultdict(list)
+    for span, link in zip(spans, links, strict=True):
+        linked[span.start_char, span.end_char].append((span, link))
+    for here in linked.values():
+        written = [link for _, link in here if link is not None]
         if not written:
             continue
-        shown = next((link for link in written if link.kb_id != NIL), written[0])
-        if settings.is_first:
-            store_kb_id(spans[here[0]], shown.kb_id)
+        shown = written[0]
+        for link in written[::-1]:
+            shown = link if link.kb_id != NIL else shown
         for attribute in ATTRIBUTES:
             if attribute == "kb_id" and settings.is_first:
-                continue  # see `_set_kb_ids`
-            values = [getattr(links[i], attribute, None) for i in here]
-            name = getattr(settings.outputs, attribute)
-            write_values([spans[i] for i in here], values, name, getattr(shown, attribute))
+                store_kb_id(here[0][0], shown.kb_id)  # and see `_set_kb_ids`
+                continue
+            values = [(span, getattr(link, attribute, None)) for span, link in here]
+            write_values(getattr(settings.outputs, attribute), values, getattr(shown, attribute))
 
 
 def _set_kb_ids(
@@ -95,10 +95,9 @@ def _set_kb_ids(
             for token in span:
                 token.ent_kb_id_ = kb_id
     elif span_key in doc.spans:
-        group = [_with_kb_id(*pair) for pair in zip(spans, kb_ids, strict=True)]
+        group = [
+            Span(doc, span.start, span.end, label=span.label, kb_id=kb_id, span_id=span.id)
+            for span, kb_id in zip(spans, kb_ids, strict=True)
+        ]
         attrs = doc.spans[span_key].attrs
         doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
-
-
-def _with_kb_id(span: Span, kb_id: str) -> Span:
-    return Span(span.doc, span.start, span.end, label=span.label, kb_id=kb_id, span_id=span.id)

@@ -37,11 +37,8 @@ class ReadDocument:
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self._read = clean(doc.text)
-
-    @property
-    def text(self) -> str:
-        """RETURNS (str): its text as it is read."""
-        return self._read.text
+        self.text = self._read.text
+        """Its text as it is read."""
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """start (int), end (int): characters of the document. RETURNS (tuple[int, int]): those of
@@ -96,28 +93,24 @@ def find_spans(doc: Doc, span_key: str | None) -> list[Span]:
 
 
 def read_mentions(
-    doc: Doc,
+    document: ReadDocument,
     spans: Sequence[Span],
     *,
     collapse_spaces: bool = True,
     expand_context: bool = True,
     species_contexts: Sequence[str] | None = None,
-    document: ReadDocument | None = None,
 ) -> list[Mention]:
     """Mentions in their context, as the model reads them: the whole document, as far as the model's
     length allows, with the long forms of `doc._.abbreviations` in place of the short ones.
 
-    doc (Doc): the document.
+    document (ReadDocument): the document.
     spans (Sequence[Span]): its mentions, in any order; they may overlap and cross sentences.
     collapse_spaces (bool), expand_context (bool): see `PromptFormat`.
     species_contexts (Sequence[str] | None): see `Mention`, one a span; None: none.
-    document (ReadDocument | None): the document as it is read, where it has been already.
     RETURNS (list[Mention]): one a span.
     """
-    if not spans:
-        return []
-    document = document or ReadDocument(doc)
-    read_as = {(start, end): read for start, end, read in doc.user_data.get(READ_AS, ())}
+    data = document.doc.user_data.get(READ_AS, ())
+    read_as = {(start, end): read for start, end, read in data}
     return [
         mention_at(
             document.text,

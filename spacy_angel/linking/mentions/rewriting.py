@@ -5,7 +5,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from ...vocabulary.names.concepts import normalize_name
 from ..settings.short_forms import read_short_forms
 
 if TYPE_CHECKING:
-    from ...vocabulary.kb import ConceptKB
+    from .names import NameReader
 
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
 _GREEK_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
@@ -34,19 +34,20 @@ _WORD = re.compile(rf"(?<![^\W_])(?:[A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LON
 _MAX_READINGS = 32
 
 
-def expand_short_form(text: str, kb: "ConceptKB", is_name: Callable[[str], bool]) -> str:
+def expand_short_form(text: str, reader: "NameReader", is_name: Callable[[str], bool]) -> str:
     """Expand short forms and everyday words that the vocabulary does not know, or only as another
     spelling (`Ca2+` is no `cA2`), to a name that it knows.
 
-    text (str): a mention. kb (ConceptKB): the vocabulary. is_name (Callable): see the module.
+    text (str): a mention. reader (NameReader): of the vocabulary. is_name (Callable): see the
+    module.
     RETURNS (str): e.g. `HTN` → `hypertension`; other texts unchanged.
     """
     forms = read_short_forms()
     short = forms.get(text, ())
     names = short or forms.get(normalize_name(text), ())
     if names and is_name(text):
-        known = kb.name_index(text) if short else None
-        if known is None or kb.spelling(known).lower() == text.lower():
+        known = reader.index(text) if short else None
+        if known is None or reader.kb.spelling(known).lower() == text.lower():
             return text
     return next(filter(is_name, names), text)
 
@@ -77,37 +78,31 @@ def respaced(text: str) -> Iterator[str]:
 
 
 def find_binomial(text: str, is_name: Callable[[str], bool]) -> str:
-    """text (str): a mention of an organism. is_name (Callable): see the module.
-    RETURNS (str): the binomial name in it, if it is no name itself, e.g. `Shiga toxin-producing
-        Escherichia coli` → `Escherichia coli`; other texts unchanged."""
-    if is_name(text):
-        return text
+    """text (str): a mention of an organism, no name. is_name (Callable): see the module.
+    RETURNS (str): the binomial name in it, e.g. `Shiga toxin-producing Escherichia coli` →
+        `Escherichia coli`; other texts unchanged."""
     return next(filter(is_name, (found[0] for found in _BINOMIAL.finditer(text))), text)
 
 
-def correct_spelling(text: str, kb: "ConceptKB") -> str:
+def correct_spelling(text: str, reader: "NameReader") -> str:
     """Replace words that occur neither in the vocabulary nor in biomedical text by similar ones
     that do.
 
-    text (str): a mention. kb (ConceptKB): the vocabulary.
+    text (str): a mention. reader (NameReader): of the vocabulary.
     RETURNS (str): e.g. `heart atack` → `heart attack`: the first correction that is a name of the
         vocabulary, else the first one. Names, and texts without unknown words, are unchanged.
     """
-    if kb.name_index(text) is not None:
+    if reader.index(text) is not None:
         return text
-    readings = list(islice(_corrections(text, kb), _MAX_READINGS))
-    if readings[0] == text:
-        return text
-    return next((one for one in readings if kb.name_index(one) is not None), readings[0])
-
-
-def _corrections(text: str, kb: "ConceptKB") -> Iterator[str]:
-    """YIELDS (str): all combinations of similar words, the most similar first."""
-    parts: list[list[str]] = []
+    parts: list[Sequence[str]] = []
     end = 0
     for found in _WORD.finditer(text):
         word = found[0].lower()
-        corrections = kb.words.corrections(word)
+        corrections = reader.kb.words.corrections(word)
         parts += [[text[end : found.start()]], [found[0]] if corrections == [word] else corrections]
         end = found.end()
-    return map("".join, product(*parts, [text[end:]]))
+    # All combinations of similar words, the most similar first.
+    readings = list(islice(map("".join, product(*parts, [text[end:]])), _MAX_READINGS))
+    if readings[0] == text:
+        return text
+    return next((one for one in readings if reader.index(one) is not None), readings[0])

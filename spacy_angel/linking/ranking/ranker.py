@@ -72,8 +72,8 @@ class LinkTerms(NamedTuple):
 class Probabilities(NamedTuple):
     """Of a mention.
 
-    concepts (dict[str, float]): probability of each concept, see `rank`; the most probable first,
-        equal ones by their shares.
+    concepts (dict[str, float]): probability of each concept, the most probable first, equal ones by
+        their shares.
     candidates (np.ndarray): float64[n], each candidate's part of the probability of its concept.
     """
 
@@ -210,7 +210,7 @@ class Ranker:
             if these weights are for mentions that were searched."""
         if self.unsearched is None:
             return [0.0] * len(queries)
-        return [max([p for _, p in r.concepts], default=0.0) for r in self.rank(queries)]
+        return [r.concepts[0][1] if r.concepts else 0.0 for r in self.rank(queries)]
 
     def rank(self, queries: Sequence[Query]) -> list[Ranking]:
         """queries (Sequence[Query]): with their candidates.
@@ -307,72 +307,72 @@ class Table:
         for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
             share_of[concept_id] += share
         # Of equals the vocabulary's first one, which with several vocabularies is their order.
-        (first, top), *others = sorted(share_of.items(), key=lambda item: -item[1])
-        own = [i for i, concept_id in enumerate(self.concept_ids) if concept_id == first]
-        best = max(own, key=lambda i: utilities[i])
-        same = self._same_elsewhere(best)
-        top += sum(share_of[concept_id] for concept_id in same)
-        second = max((s for c, s in others if c not in same), default=0.0)
-        second = max(second, _MIN_PRIOR)
+        first = max(share_of, key=share_of.__getitem__)
+        best = max(np.flatnonzero(np.array(self.concept_ids) == first), key=utilities.__getitem__)
+        # Whether a name is right is one question, which of its vocabularies is wanted another: the
+        # concepts of other vocabularies by this name count as well.
+        prefix, name = first.partition(":")[0], self.names[best]
+        same = set()
+        for concept_id, own_name in zip(self.concept_ids, self.names, strict=True):
+            if own_name == name and concept_id.partition(":")[0] != prefix:
+                same.add(concept_id)
+        top, second = share_of[first], _MIN_PRIOR
+        for concept_id, share in share_of.items():
+            if concept_id in same:
+                top += share
+            elif concept_id != first:
+                second = max(second, share)
         lead = min(math.log(max(top, _MIN_PRIOR) / second), _MAX_LEAD) / _MAX_LEAD
         # In a small vocabulary, to be the only concept says nothing.
-        lead *= 1.0 if others else self.confidence
+        lead *= self.confidence if len(share_of) == 1 else 1.0
         of_mention = [*self.mention_terms, math.log(max(top, _MIN_SHARE)), lead]
         return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
 
     def probabilities(self, weights: Weights) -> Probabilities:
-        """weights (Weights): one a term. RETURNS (Probabilities): see `rank`."""
+        """The best concept has the probability q that the second model gives it; if it is wrong,
+        each other one is right as often as its share among all of them says, but none is more
+        probable than q. NIL has the rest: the share of the best one, and what that limit takes from
+        the others. E.g. of two concepts with the shares 0.7 and 0.3
+
+            q      first   second               NIL
+            0.80   0.80    0.2 · 0.3 = 0.06     0.14
+            0.20   0.20    0.8 · 0.3 → 0.20     0.60
+
+        weights (Weights): one a term. RETURNS (Probabilities): of the concepts and candidates.
+        """
         first, link_values, shares = self.link_terms(self.utilities(weights))
         q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
         shares_of: defaultdict[str, list[float]] = defaultdict(list)
         for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
             shares_of[concept_id].append(share)
-        share_of = {concept_id: math.fsum(parts) for concept_id, parts in shares_of.items()}
-        found = {c: q if c == first else min((1 - q) * s, q) for c, s in share_of.items()}
-        order = sorted(found, key=lambda c: (c != first, -share_of[c], c))
+        # fsum: equal concepts get equal sums whatever the order of their names
+        share_of = dict(zip(shares_of, map(math.fsum, shares_of.values()), strict=True))
+        order = sorted([(c != first, -share, c) for c, share in share_of.items()])
+        found = {c: q if c == first else min((1 - q) * share_of[c], q) for *_, c in order}
         parts = [
             (share / share_of[c] if share_of[c] else 0.0) * found[c]
             for c, share in zip(self.concept_ids, shares.tolist(), strict=True)
         ]
-        return Probabilities({c: found[c] for c in order}, np.array(parts))
-
-    def _same_elsewhere(self, best: int) -> set[str]:
-        """RETURNS (set[str]): concepts of other vocabularies by the same name: whether the name is
-        right is one question, which of its vocabularies is wanted another."""
-        prefix = self.concept_ids[best].partition(":")[0]
-        same = (
-            c for c, n in zip(self.concept_ids, self.names, strict=True) if n == self.names[best]
-        )
-        return {c for c in same if c.partition(":")[0] != prefix}
+        return Probabilities(found, np.array(parts))
 
 
 def rank(query: Query, table: Table, weights: Weights) -> Ranking:
-    """Rank concepts and candidates by probability.
-
-    The best concept has the probability q that the second model gives it; if it is wrong, each
-    other one is right as often as its share among all of them says, but none is more probable than
-    q. NIL has the rest: the share of the best one, and what that limit takes from the others.
-    E.g. of two concepts with the shares 0.7 and 0.3
-
-        q      first   second               NIL
-        0.80   0.80    0.2 · 0.3 = 0.06     0.14
-        0.20   0.20    0.8 · 0.3 → 0.20     0.60
+    """Rank concepts and candidates by probability, see `Table.probabilities`.
 
     query (Query): with candidates. table (Table): of them. weights (Weights): one a term.
-    RETURNS (Ranking): the most probable concept first.
+    RETURNS (Ranking): the most probable concept first; candidates by name, in the order of the
+        names' most probable concepts.
     """
-    probabilities, parts = table.probabilities(weights)
-    ranks = {concept_id: i for i, concept_id in enumerate(probabilities)}
+    concepts, parts = table.probabilities(weights)
+    ranks = dict(zip(concepts, range(len(concepts)), strict=True))
     best: dict[int, tuple[int, float]] = {}
     shares = parts.tolist()
     for c, share in zip(query.candidates, shares, strict=True):
         key = ranks[c.concept_id], -share
         best[c.name] = min(best.get(c.name, key), key)
-    order = sorted(
-        range(len(shares)),
-        key=[(*best[c.name], c.name, ranks[c.concept_id]) for c in query.candidates].__getitem__,
-    )
-    return Ranking(list(probabilities.items()), [(query.candidates[i], shares[i]) for i in order])
+    keys = [(*best[c.name], c.name, ranks[c.concept_id]) for c in query.candidates]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return Ranking(list(concepts.items()), [(query.candidates[i], shares[i]) for i in order])
 
 
 def _log_odds(share: float) -> float:

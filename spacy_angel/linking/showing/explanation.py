@@ -10,7 +10,7 @@ from ...vocabulary.names.concepts import normalize_name
 from ..candidates.batch import BatchLinker
 from ..decision.links import rank_candidates
 from ..decision.writing import read_kb_id
-from ..mentions.permitted import links_label
+from ..mentions.labels import links_label
 from ..mentions.reading import ReadDocument, find_spans
 from ..ranking.ranker import LEAD, PRIOR, SHARE, UNSURE
 from ..types import NIL, Link, Query

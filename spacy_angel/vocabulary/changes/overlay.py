@@ -389,9 +389,15 @@ class VocabularyOverlay:
         return next((scope for scope in SCOPES if scope in scopes), "")
 
     def spelling(self, i: int) -> str:
-        """i (int): name index. RETURNS (str): the first of `spellings_of`; for a removed name its
-        normal form."""
-        return next(iter(self.spellings_of(i)), self.name(i))
+        """i (int): name index. RETURNS (str): see `first_spellings`."""
+        return self.first_spellings([i])[0]
+
+    def first_spellings(self, indices: Sequence[int]) -> list[str]:
+        """indices (Sequence[int]): n name indices. RETURNS (list[str]): of each, the first of
+        `spellings_of`; the normal form of a name that was removed."""
+        if self.touched.isdisjoint(indices):
+            return self.table.first_spellings(indices)
+        return [next(iter(self.spellings_of(i)), self.name(i)) for i in indices]
 
     def spellings_of(self, i: int) -> list[str]:
         """i (int): name index. RETURNS (list[str]): its distinct spellings, first that of a concept

@@ -31,8 +31,8 @@ _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 MIN_COSINE = 0.2
 """Only names with a greater cosine are on the short list."""
-# Cached weights of words and vectors of texts.
-_MAX_WEIGHTS, _MAX_VECTORS = 1 << 16, 1 << 10
+# Cached vectors of texts.
+_MAX_VECTORS = 1 << 10
 _BLOCK = 1 << 18
 _SPACE = 32
 
@@ -76,8 +76,6 @@ class TrigramIndex(NameIndex):
         self.n_names = len(columns["norms"])
         self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
-        self.weight_of = lru_cache(_MAX_WEIGHTS)(self._weight_of)
-        """Word in normal form → mean weight of its 3-grams, which is greater the rarer they are."""
         self._vector_of = lru_cache(_MAX_VECTORS)(self._make_vector)
 
     @classmethod
@@ -130,9 +128,12 @@ class TrigramIndex(NameIndex):
         codes = gram_codes(text)
         return codes, self._weights_of(codes) ** 2
 
-    def _weight_of(self, word: str) -> float:
-        codes = gram_codes(word)
-        return float(self._weights_of(codes).mean()) if len(codes) else 0.0
+    def word_weights(self, words: Sequence[str]) -> np.ndarray:
+        """words (Sequence[str]): n in normal form. RETURNS (np.ndarray): float64[n], the mean
+        weight of each one's 3-grams, which is greater the rarer they are."""
+        codes, rows = _distinct_codes(*_flat(words))
+        sums = np.bincount(rows, weights=self._weights_of(codes), minlength=len(words))
+        return sums / np.maximum(np.bincount(rows, minlength=len(words)), 1)
 
     def shortlist(self, text: str, allowed: np.ndarray | None = None) -> list[int]:
         """Find names that are worth comparing with a text.
@@ -229,15 +230,6 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         similar = self.index.compare(text, kb.name_texts(names))
         ranked = sorted((-s.cosine - s.edits, i, s) for i, s in zip(names, similar, strict=True))
         return [SimilarName(i, s) for _, i, s in ranked[:k]]
-
-    def compare(self, text: str, names: Sequence[int]) -> list[Similarity]:
-        """text (str): in normal form. names (Sequence[int]): name indices.
-        RETURNS (list[Similarity]): how similar the text is to each."""
-        return self.index.compare(text, self._vocabulary.name_texts(names))
-
-    def word_weight(self, word: str) -> float:
-        """word (str): in normal form. RETURNS (float): see `TrigramIndex.weight_of`."""
-        return self.index.weight_of(word)
 
 
 def _add_up(

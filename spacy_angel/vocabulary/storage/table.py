@@ -245,6 +245,12 @@ class ConceptTable:
         first, last = self._range("name_spellings", j)
         return list(dict.fromkeys(self.spellings.texts(self.columns["name_rows"][first:last])))
 
+    def first_spellings(self, names: Sequence[int]) -> list[str]:
+        """names (Sequence[int]): n name indices. RETURNS (list[str]): of each, the first of
+        `spellings_of_name`."""
+        first = self.columns["name_spellings"][np.asarray(names, dtype=np.intp)]
+        return self.spellings.texts(self.columns["name_rows"][first])
+
     def concepts_in(
         self,
         types: Collection[str] | None,

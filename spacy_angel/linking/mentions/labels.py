@@ -1,7 +1,8 @@
 """Which mentions are linked, and which concepts they may have, by their labels."""
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...errors import AngelError, AngelWarning
@@ -13,9 +14,8 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
     from ..settings.linker_settings import LinkerSettings
 
-# Labels to warn of; those of a service may be any caller's words.
-_MAX_WARNED = 200
-_warned: set[tuple[str, tuple[str, ...]]] = set()
+# Labels that were warned of; those of a service may be any caller's words.
+_MAX_LABELS = 200
 
 
 def is_linked(
@@ -24,13 +24,13 @@ def is_linked(
     """label (str): of a mention. settings (LinkerSettings): see `links_label`. linked_elsewhere
     (Collection[str]): labels of other linkers of the pipeline.
     RETURNS (bool): whether it is to be linked. A warning names each label that
-    `types_by_label` lacks once, up to 200."""
+    `types_by_label` lacks once."""
     if links_label(label, settings):
         # A label that stands for a wider one is the other linker's, if that names it.
         return _names(label, settings) or not find_entries(label, linked_elsewhere)
     is_meant = label in settings.candidates.labels_discard
     if not is_meant and not find_entries(label, linked_elsewhere):
-        _warn_unlinked(label, tuple(settings.types_by_label))
+        warn_unlinked(label, tuple(settings.candidates.types_by_label or ()))
     return False
 
 
@@ -41,44 +41,31 @@ def links_label(label: str, settings: "LinkerSettings") -> bool:
         in any of their spellings in `vocabulary/names/labels.yml`."""
     if label in settings.candidates.labels_discard:
         return False
-    known = settings.types_by_label
+    known = settings.candidates.types_by_label
     return not known or is_neutral(label) or bool(find_entries(label, known, wider=True))
-
-
-def labels_of(settings: "LinkerSettings") -> tuple[str, ...]:
-    """settings (LinkerSettings): as for `links_label`. RETURNS (tuple[str, ...]): the labels that
-    are named in them; none where all are linked."""
-    return tuple(settings.types_by_label)
 
 
 def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
     """one (LinkerSettings), other (LinkerSettings): of two linkers, as for `links_label`.
     RETURNS (bool): whether both may link the same mention with a label that one of them names. A
         mention whose label says nothing of its type is linked by both, and keeps the last link."""
-    if not (one.types_by_label or other.types_by_label):
+    named = [*(one.candidates.types_by_label or ()), *(other.candidates.types_by_label or ())]
+    if not named:
         return True
-    named = [*labels_of(one), *labels_of(other)]
     return any(_names(label, one) and _names(label, other) for label in named)
 
 
 def _names(label: str, settings: "LinkerSettings") -> bool:
     """Whether the settings name a label themselves, or link all of them."""
-    known = settings.types_by_label
+    known = settings.candidates.types_by_label
     is_discarded = label in settings.candidates.labels_discard
     return not is_discarded and (not known or bool(find_entries(label, known)))
 
 
-def _warn_unlinked(label: str, known: tuple[str, ...]) -> None:
-    if len(_warned) > _MAX_WARNED or (label, known) in _warned:
-        return
-    _warned.add((label, known))
-    if len(_warned) > _MAX_WARNED:
-        warnings.warn(
-            f"More than {_MAX_WARNED} labels are not linked; further ones are not named.",
-            AngelWarning,
-            stacklevel=3,
-        )
-        return
+@lru_cache(_MAX_LABELS)
+def warn_unlinked(label: str, known: tuple[str, ...]) -> None:
+    """label (str): of a mention. known (tuple[str, ...]): labels of `types_by_label`. Warns of the
+    label, once as long as it is among the last 200."""
     entity_types = " or ".join(sorted(entity_types_of(label)))
     warnings.warn(
         f"[W890] Mentions labeled {label!r}{f' ({entity_types})' if entity_types else ''} are not "
@@ -88,10 +75,10 @@ def _warn_unlinked(label: str, known: tuple[str, ...]) -> None:
     )
 
 
-def check_types(types_by_label: "Mapping[str, Collection[str]]", kb: "ConceptKB") -> None:
-    """types_by_label (Mapping[str, Collection[str]]): the setting. kb (ConceptKB): the vocabulary.
+def check_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
+    """settings (LinkerSettings): `types_by_label`. kb (ConceptKB): the vocabulary.
     RAISES (AngelError): a type that none of its concepts has."""
-    for label, types in types_by_label.items():
+    for label, types in (settings.candidates.types_by_label or {}).items():
         if unknown := sorted(set(types) - set(kb.types)):
             raise AngelError(
                 f"types_by_label gives {label!r} the types {unknown}, which the vocabulary lacks. "
@@ -99,15 +86,14 @@ def check_types(types_by_label: "Mapping[str, Collection[str]]", kb: "ConceptKB"
             )
 
 
-def known_types(
-    types_by_label: "Mapping[str, tuple[str, ...]]", kb: "ConceptKB"
-) -> dict[str, tuple[str, ...]]:
+def known_types(settings: "LinkerSettings", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
     """The setting `types_by_label` after a change of the vocabulary: a label that may have none of
     its types any more may have any concept, and is not to be NIL in silence.
 
-    types_by_label (Mapping[str, tuple[str, ...]]): the setting. kb (ConceptKB): the vocabulary.
+    settings (LinkerSettings): `types_by_label`. kb (ConceptKB): the vocabulary.
     RETURNS (dict[str, tuple[str, ...]]): of each label the types that the vocabulary has.
     """
+    types_by_label = settings.candidates.types_by_label or {}
     types = {
         label: tuple(name for name in names if name in kb.types)
         for label, names in types_by_label.items()
@@ -130,39 +116,26 @@ def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> 
     RETURNS (Subset | None): what the label, or one that stands for the same, is limited to; None:
     to nothing.
     RAISES (AngelError): the vocabulary does not have the types."""
-    entries = find_entries(label, settings.types_by_label, wider=True)
-    types = {name for entry in entries for name in settings.types_by_label[entry]}
+    types_by_label = settings.candidates.types_by_label or {}
+    entries = find_entries(label, types_by_label, wider=True)
+    types = {name for entry in entries for name in types_by_label[entry]}
     rules = kb.applied_rules
     if not types:
         return None if rules is None else rules.subset(label, None, frozenset())
     # Types that only concepts have which were added by hand, and that no label lists, do not limit:
     # such a concept is allowed under every label, as one without types is.
-    listed = {name for names in settings.types_by_label.values() for name in names}
+    listed = {name for names in types_by_label.values() for name in names}
     free_types = kb.own_types - listed
     if rules is not None:
         return rules.subset(label, frozenset(types), free_types)
     return kb.subset(types=types, free_types=free_types)
 
 
-def is_allowed_type(concept_id: str, label: str, subset: "Subset | None", kb: "ConceptKB") -> bool:
-    """concept_id (str): of the vocabulary. label (str): of a mention. subset (Subset | None): of
-    the label. kb (ConceptKB): the vocabulary. RETURNS (bool): whether the mention may have the
-    concept: one of the types of the label; or else, where the label says that it is a disease,
-    chemical, gene, species or cell line, none whose types are all of another of these kinds."""
-    if subset is not None and not subset.allows(concept_id):
-        return False
+def is_allowed_type(types: Sequence[str], label: str, subset: "Subset | None") -> bool:
+    """types (Sequence[str]): of a concept. label (str): of a mention. subset (Subset | None): of
+    the label. RETURNS (bool): whether the mention may have the concept: one of the types of the
+    label; or else, where the label says that it is a disease, chemical, gene, species or cell line,
+    none whose types are all of another of these kinds."""
     if subset is not None and subset.types is not None:
-        return True
-    return not is_foreign(label, kb.types_of(concept_id))
-
-
-def is_name(text: str, label: str, kb: "ConceptKB", settings: "LinkerSettings") -> bool:
-    """text (str), label (str): of a mention. kb (ConceptKB): the vocabulary. settings
-    (LinkerSettings): `types_by_label`.
-    RETURNS (bool): whether it is a name of a concept that it may have: `cancer` is that of a crab,
-    but no disease's of MeSH."""
-    name = kb.name_index(text)
-    if name is None:
-        return False
-    subset = subset_of_label(label, kb, settings)
-    return any(is_allowed_type(c, label, subset, kb) for c in kb.concept_ids_of(name))
+        return subset.allows_types(types)
+    return not is_foreign(label, types)
