@@ -70,20 +70,21 @@ def read_corpus(
     """Stream the documents of a corpus.
 
     path (str | Path): file (plain or gzip) or folder.
-    format (str | None): one of FORMATS; None: by the file.
-    prefix (str | Mapping[str, str]): vocabulary of ids without one, or one for each label, e.g.
-        `{"GENE": "NCBIGene"}`, by any of its spellings; MeSH ids and CUIs are known without.
-    pmids (str | Path | Collection[str] | None): ids of the documents to keep, or a file with one
-        a line (MedMentions' splits).
-    keep_duplicates (bool): keep documents that stand twice, word for word (NCBI-disease's
-        8528200). Without, a digest of each document stays in memory.
-    strict (bool): raise at the first fault; otherwise leave out what it spoils and count it.
-    report (CorpusReport | None): gets counts and notes while the documents are taken.
-    options (Any): of the format, e.g. `results="predictions"` for Label Studio; text is converted
-        for them and the two above, see `checked_options`.
+    format (str | None): one of FORMATS; None: inferred from the file.
+    prefix (str | Mapping[str, str]): vocabulary of identifiers without a prefix, or one for each
+        label, e.g. `{"GENE": "NCBIGene"}`, in any spelling of the label; MeSH identifiers and CUIs
+        are recognized.
+    pmids (str | Path | Collection[str] | None): identifiers of the documents to read, or a file
+        with one per line (MedMentions' splits).
+    keep_duplicates (bool): keep documents that occur twice, word for word (NCBI-disease's 8528200).
+        If false, a digest of each document is kept in memory.
+    strict (bool): raise at the first fault; otherwise skip and count what is invalid.
+    report (CorpusReport | None): gets counts and notes while documents are read.
+    options (Any): options of the format, e.g. `results="predictions"` for Label Studio; text is
+        converted, see `checked_options`.
     RETURNS (Iterator[CorpusDocument]): in the order of the file.
-    RAISES (AngelError): naming file and line; where the format or an option is unknown, or an
-        option has a wrong value.
+    RAISES (AngelError): the file is invalid (with file and line), the format or an option is
+        unknown, or an option has an invalid value.
     """
     path = Path(path)
     chosen = FORMATS.named(format) if format else FORMATS.of(path)
@@ -138,23 +139,24 @@ def _noting_lost(
 def write_corpus(
     documents: Iterable[CorpusDocument], path: str | Path, to: str = "bioc_json", **options: Any
 ) -> None:
-    """Write documents in any of the formats that can be written.
+    """Write documents in any format that can be written.
 
-    documents (Iterable[CorpusDocument]): written as they come.
+    documents (Iterable[CorpusDocument]): written one by one.
     path (str | Path): file, or folder for formats with a file for each document.
     to (str): one of `writable_formats()`.
-    options (Any): of the format's writer, e.g. `results="annotations"` for Label Studio.
-    RAISES (AngelError): the format is only read, has no such option, or cannot hold a document.
+    options (Any): options of the writer, e.g. `results="annotations"` for Label Studio.
+    RAISES (AngelError): the format is only read, has no such option, or cannot represent a
+        document.
     """
     corpus_writer(to, options)(documents, Path(path))
 
 
 def infer_format(path: str | Path) -> str:
-    """Tell the format of a corpus from its first line, or from the files of a folder.
+    """Infer the format of a corpus from its first line, or from the files in a folder.
 
     path (str | Path): file or folder.
     RETURNS (str): one of FORMATS.
-    RAISES (AngelError): it is empty or in none of the formats.
+    RAISES (AngelError): it is empty or has an unknown format.
     """
     return FORMATS.of(Path(path)).name
 

@@ -40,10 +40,11 @@ def read_jsonl(
 
     path (Path): UTF-8, plain or gzip.
     reading (Reading): gets faults.
-    id_field (str): field with the identifier; else `doc_id`, `id` or `pmid`, else `file:line`.
-    text_field (str): field with the text; where it is missing, `title` and `abstract`.
-    RETURNS (Iterator[CorpusDocument]): with the mentions (`start`, `end`, and any of `text`,
-        `label`, `concept_id`) that a line brings.
+    id_field (str): field with the identifier; by default, the first of `doc_id`, `id`, and `pmid`,
+        or else `file:line` is the identifier.
+    text_field (str): field with the text; if it is missing, `title` and `abstract` are read.
+    RETURNS (Iterator[CorpusDocument]): with the mentions of each line (`start`, `end`, and
+        optionally `text`, `label`, `concept_id`).
     """
     return _documents(json_rows(path, reading), reading, path, id_field, text_field)
 
@@ -51,7 +52,7 @@ def read_jsonl(
 def read_json(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """As `read_jsonl`, for an object or a list of objects on any number of lines."""
+    """JSON with the fields of JSON lines: an object or a list of objects."""
     objects = stream_objects(path, reading, within=())
     return _documents(objects, reading, path, id_field, text_field)
 
@@ -137,10 +138,12 @@ def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any
 def read_parquet(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """A Parquet file with the columns of `read_jsonl`'s fields.
+    """Parquet with the fields of JSON lines as columns.
 
-    path (Path), reading (Reading), id_field (str), text_field (str), RETURNS: as `read_jsonl`.
-    RAISES (AngelError): it is no Parquet file, or pyarrow is missing.
+    path (Path), reading (Reading), RETURNS: as for `read_jsonl`.
+    id_field (str): column with the identifier, as for JSON lines.
+    text_field (str): column with the text, as for JSON lines.
+    RAISES (AngelError): it is not a Parquet file, or pyarrow is not installed.
     """
     columns = {*ID_FIELDS, *_TEXT_FIELDS, id_field, text_field}
     return _documents(_parquet_rows(path, reading, columns), reading, path, id_field, text_field)
@@ -171,12 +174,13 @@ def _parquet_rows(
 def read_csv(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """A table with a document a row: `doc_id,text`, or `pmid,title,abstract`.
+    """A table with one document per row: `doc_id,text`, or `pmid,title,abstract`.
 
-    path (Path): UTF-8, plain or gzip; separated by tabs, commas or semicolons, as its line of
-        column names tells.
+    path (Path): UTF-8, plain or gzip; separated by tabs, commas, or semicolons, inferred from the
+        line of column names.
     reading (Reading): gets faults.
-    id_field (str), text_field (str): columns, see `read_jsonl`; others are ignored.
+    id_field (str): column with the identifier, as for JSON lines.
+    text_field (str): column with the text, as for JSON lines.
     RETURNS (Iterator[CorpusDocument]): without mentions.
     RAISES (AngelError): it is a table of mentions without their documents; quotes do not close.
     """

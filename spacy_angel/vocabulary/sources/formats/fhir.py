@@ -25,17 +25,17 @@ _INACTIVE = frozenset({"retired", "deprecated", "inactive"})
 def read_fhir(
     path: Path, report: VocabularyReport, *, prefix: str | None = None, language: str = "en"
 ) -> Concepts:
-    """A FHIR CodeSystem or ValueSet (its expansion, else the concepts that it lists), or a Bundle
-    of these. Designations are synonyms; nested concepts and the property `parent` are the
-    hierarchy. Inactive codes are counted and become alternate identifiers of the code in their
-    property `replacedBy`.
+    """FHIR CodeSystem, ValueSet (its expansion, or the listed concepts), or a Bundle of these.
+    Designations are synonyms; nested concepts and the property `parent` give the hierarchy.
+    Inactive codes are counted, and become alternate identifiers of the code in their property
+    `replacedBy`.
 
-    path (Path): the JSON file, gzipped or not.
-    prefix (str | None): of the identifiers; None: known from the address of the code system
-        (`SNOMEDCT`, `LOINC`, `RXNORM`, `ICD10CM`), else its `name` or `id`.
-    language (str): of designations; those without a language are always taken.
+    path (Path): the JSON file, plain or gzip.
+    prefix (str | None): prefix of the identifiers; None: inferred from the address of the code
+        system (`SNOMEDCT`, `LOINC`, `RXNORM`, `ICD10CM`), or else its `name` or `id`.
+    language (str): language of designations; those without a language are always included.
     YIELDS (Concept): one for each code.
-    RAISES (ValueError): the file is no such JSON.
+    RAISES (ValueError): the file is not such JSON.
     """
     content = load_json(path, report)
     entries = content.get("entry", ()) if content.get("resourceType") == "Bundle" else ()

@@ -11,13 +11,13 @@ from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id, 
 
 def read_target_kb(path: Path, report: VocabularyReport, *, prefix: str | None = None) -> Concepts:
     """GenBioEL's target_kb.json: one object, `{id: [names]}`. A composite key (`D001|D002`) is one
-    concept with the first identifier; the others are its alternates.
+    concept with the first identifier; the others are alternate identifiers.
 
-    path (Path): the file, gzipped or not; read whole into memory.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if they look
-        like these, else none.
+    path (Path): the file, plain or gzip; loaded into memory as a whole.
+    prefix (str | None): vocabulary of identifiers without a prefix; None: MeSH or UMLS if they have
+        that form, otherwise none.
     YIELDS (Concept): one for each entry.
-    RAISES (ValueError): the file is no such object, or cut.
+    RAISES (ValueError): the file is not such an object, or is truncated.
     """
     for key, value in load_json(path, report, pairs=True):
         try:

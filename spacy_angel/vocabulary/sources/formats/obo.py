@@ -35,19 +35,19 @@ def read_obo(
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
 ) -> Concepts:
-    """The live terms; those that are obsolete are counted, and become alternate identifiers of
-    the term that replaced them. Types are the term's namespace; synonyms keep their scopes;
-    `is_a` is the hierarchy.
+    """OBO 1.0 to 1.4. Obsolete terms are counted, and become alternate identifiers of the term that
+    replaces them. Types are the namespace of the term; synonyms keep their scopes; `is_a` gives the
+    hierarchy.
 
-    path (Path): the file, gzipped or not.
-    scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED
-        (the scope of a synonym that has none); None: all.
-    prefixes (frozenset[str] | None): which terms to take, by the prefix of their identifiers, e.g.
-        `MONDO`: many files repeat terms of other ontologies; None: all.
-    xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers,
-        e.g. `MESH`; None: all. A source may refer one term to several of another one.
-    YIELDS (Concept): one for each live term.
-    RAISES (ValueError): the file is not OBO, a quoted text does not end, a term has no id.
+    path (Path): the file, plain or gzip.
+    scopes (frozenset[Scope] | None): synonyms to include: EXACT, NARROW, BROAD, and RELATED (also
+        the scope of synonyms without one); None: all.
+    prefixes (frozenset[str] | None): terms to include, by the prefix of their identifiers, e.g.
+        `MONDO`, because many files repeat terms of other ontologies; None: all.
+    xrefs (frozenset[str] | None): prefixes of cross-references to include as alternate identifiers,
+        e.g. `MESH`; None: all. A source may refer from one term to several of another source.
+    YIELDS (Concept): one for each term that is not obsolete.
+    RAISES (ValueError): the file is not OBO, a quoted text does not end, or a term has no id.
     """
     terms, same_terms = _terms(path, report), _terms(path, report)
     return term_concepts(terms, same_terms, report, scopes, prefixes, xrefs)

@@ -21,17 +21,17 @@ def read_obographs(
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
 ) -> Concepts:
-    """OBO Graphs JSON, e.g. `mondo.json`, read as OBO is; `is_a` edges are the hierarchy.
+    """OBO Graphs JSON, e.g. `mondo.json`, read like OBO; `is_a` edges give the hierarchy.
 
-    path (Path): the file, gzipped or not; read whole into memory.
-    scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED;
+    path (Path): the file, plain or gzip; loaded into memory as a whole.
+    scopes (frozenset[Scope] | None): synonyms to include: EXACT, NARROW, BROAD, and RELATED; None:
+        all.
+    prefixes (frozenset[str] | None): terms to include, by the prefix of their identifiers; None:
+        all.
+    xrefs (frozenset[str] | None): prefixes of cross-references to include as alternate identifiers;
         None: all.
-    prefixes (frozenset[str] | None): which terms to take, by the prefix of their identifiers;
-        None: all.
-    xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
-        None: all.
-    YIELDS (Concept): one for each live term.
-    RAISES (ValueError): the file is no such JSON.
+    YIELDS (Concept): one for each term that is not obsolete.
+    RAISES (ValueError): the file is not such JSON.
     """
     graphs = load_json(path, report).get("graphs")
     try:

@@ -23,13 +23,14 @@ def read_omop(
     standard: bool = False,
     languages: frozenset[str] | None = frozenset({_ENGLISH}),
 ) -> Concepts:
-    """CONCEPT.csv with the names of CONCEPT_SYNONYM.csv and, from CONCEPT_RELATIONSHIP.csv, the
-    hierarchy (`Is a`) and the concepts that replace invalid ones, where these files are beside it.
-    Types are the domain (`Condition`); the code of the source vocabulary is a further identifier.
+    """CONCEPT.csv, with the names in CONCEPT_SYNONYM.csv and, from CONCEPT_RELATIONSHIP.csv, the
+    hierarchy (`Is a`) and the replacements of invalid concepts, if these files are in the same
+    folder. Types are the domain (`Condition`); the code of the source vocabulary is an alternate
+    identifier.
 
-    path (Path): CONCEPT.csv, gzipped or not, or the folder of the files.
-    standard (bool): take standard concepts only.
-    languages (frozenset[str] | None): of synonyms, by their concept identifiers; None: all.
+    path (Path): CONCEPT.csv, plain or gzip, or the folder of the files.
+    standard (bool): include only standard concepts.
+    languages (frozenset[str] | None): languages of synonyms, as concept identifiers; None: all.
     YIELDS (Concept): one for each valid concept.
     RAISES (ValueError): there is no CONCEPT.csv, or a file lacks a column.
     """

@@ -38,19 +38,19 @@ def read_rdf(
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
 ) -> Concepts:
-    """OWL classes and SKOS concepts in RDF/XML, Turtle, N-Triples or JSON-LD. `subClassOf`,
-    `broader` and `narrower` are the hierarchy.
+    """OWL classes and SKOS concepts in RDF/XML, Turtle, N-Triples, or JSON-LD. `subClassOf`,
+    `broader`, and `narrower` give the hierarchy.
 
-    path (Path): the file, gzipped or not; read whole into memory.
-    languages (frozenset[str] | None): languages of names and definitions, e.g. `en` (`en-GB` is
-        among them); those without a language are always taken; None: all.
-    scopes (frozenset[Scope] | None): which synonyms to take, of EXACT, NARROW, BROAD and RELATED;
+    path (Path): the file, plain or gzip; loaded into memory as a whole.
+    languages (frozenset[str] | None): languages of names and definitions, e.g. `en` (which includes
+        `en-GB`); those without a language are always included; None: all.
+    scopes (frozenset[Scope] | None): synonyms to include: EXACT, NARROW, BROAD, and RELATED; None:
+        all.
+    prefixes (frozenset[str] | None): terms to include, by the prefix of their identifiers; None:
+        all.
+    xrefs (frozenset[str] | None): prefixes of cross-references to include as alternate identifiers;
         None: all.
-    prefixes (frozenset[str] | None): which terms to take, by the prefix of their identifiers;
-        None: all.
-    xrefs (frozenset[str] | None): prefixes of cross-references to take as further identifiers;
-        None: all.
-    YIELDS (Concept): one for each live term.
+    YIELDS (Concept): one for each term that is not obsolete.
     RAISES (ValueError): rdflib is not installed, or cannot read the file.
     """
     graph = _graph(path)

@@ -78,12 +78,12 @@ _LONG_TITLE = 77
 
 
 def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
-    """CTD_diseases.tsv (MEDIC) and CTD_chemicals.tsv of any year. Types are the letter and the
-    branch of the tree numbers.
+    """CTD_diseases.tsv (MEDIC) and CTD_chemicals.tsv of any year. Types are the letters and
+    branches of the tree numbers.
 
-    path (Path): the file, gzipped or not.
+    path (Path): the file, plain or gzip.
     YIELDS (Concept): one for each line.
-    RAISES (ValueError): no line with CTD's column names, or a row that does not fit them.
+    RAISES (ValueError): CTD's column names are missing, or a row has another number of columns.
     """
 
     def lines() -> Iterator[str]:
@@ -103,13 +103,13 @@ def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
 
 
 def read_medic(path: Path, report: VocabularyReport) -> Concepts:
-    """MEDIC of 2012, `id|alternate ids||name|synonyms`. Bare digits are OMIM's identifiers, the
-    others MeSH's; the root row `C||Diseases` is a concept like the rest. Every concept has the type
-    `C`, MeSH's tree of diseases.
+    """MEDIC of 2012, `id|alternate ids||name|synonyms`. Numeric identifiers are OMIM's, the others
+    MeSH's; the root `C||Diseases` is a concept like the others. All concepts have the type `C`,
+    MeSH's branch of diseases.
 
-    path (Path): the file, gzipped or not.
+    path (Path): the file, plain or gzip.
     YIELDS (Concept): one for each line.
-    RAISES (ValueError): a line without `||`, or an identifier of neither kind.
+    RAISES (ValueError): a line has no `||`, or an identifier of another form.
     """
 
     def rows() -> Iterator[Cells]:
@@ -136,14 +136,14 @@ def _medic_id(code: str) -> str:
 
 
 def read_icd10cm(path: Path, report: VocabularyReport) -> Concepts:
-    """ICD-10-CM's file in order (`icd10cm_order_2026.txt`): columns of fixed width. The long title
-    is canonical, the short one, if it is another, an alias; types are `code` or `header`; the
-    parent of a code is the longest one that it continues.
+    """ICD-10-CM's order file (`icd10cm_order_2026.txt`), with columns of fixed width. The long
+    title is the canonical name, and the short title an alias if it differs. Types are `code` or
+    `header`; the parent of a code is the longest code that is a prefix of it.
 
-    path (Path): the file, gzipped or not.
-    YIELDS (Concept): one for each code, with its dot: `ICD10CM:A00.0`; headings (`A00` Cholera) as
-        well.
-    RAISES (ValueError): a line of another layout.
+    path (Path): the file, plain or gzip.
+    YIELDS (Concept): one for each code, with its dot: `ICD10CM:A00.0`; including headings (`A00`
+        Cholera).
+    RAISES (ValueError): a line has another layout.
     """
 
     def rows() -> Iterator[Cells]:
@@ -171,13 +171,13 @@ def _dotted(code: str) -> str:
 
 
 def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
-    """HGNC's complete set. The symbol is canonical; former and alias symbols and names follow;
-    types are the locus group (`protein-coding gene`), further identifiers those of NCBI Gene and
-    Ensembl.
+    """HGNC's complete set. The symbol is the canonical name, followed by former and alias symbols
+    and names. Types are the locus group (`protein-coding gene`); alternate identifiers are those of
+    NCBI Gene and Ensembl.
 
-    path (Path): hgnc_complete_set.txt, gzipped or not.
+    path (Path): hgnc_complete_set.txt, plain or gzip.
     YIELDS (Concept): one for each approved gene.
-    RAISES (ValueError): the first line does not name the columns, or a line cannot be read.
+    RAISES (ValueError): the column names are missing, or a line cannot be read.
     """
     needed = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_name")
 
@@ -192,11 +192,12 @@ def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
 
 
 def read_drugbank(path: Path, report: VocabularyReport) -> Concepts:
-    """DrugBank's open vocabulary. Former accession numbers, CAS and UNII are further identifiers.
+    """DrugBank's open vocabulary. Former accession numbers, CAS, and UNII are alternate
+    identifiers.
 
-    path (Path): `drugbank vocabulary.csv`, gzipped or not.
+    path (Path): `drugbank vocabulary.csv`, plain or gzip.
     YIELDS (Concept): one for each drug.
-    RAISES (ValueError): the first line does not name the columns, or a line cannot be read.
+    RAISES (ValueError): the column names are missing, or a line cannot be read.
     """
     needed = ("DrugBank ID", "Accession Numbers", "Common name", "Synonyms")
     return _DRUGBANK.concepts(read_rows(path, report, needed, ",", quotes=True), report)
@@ -211,15 +212,15 @@ def read_gene_info(
     designations: bool = True,
 ) -> Concepts:
     """NCBI Gene's table `gene_info`. Types are the species (`NCBITaxon:9606`) and the kind of the
-    gene (`protein-coding`); further identifiers are HGNC's, Ensembl's, MGI's and FlyBase's.
+    gene (`protein-coding`); alternate identifiers are those of HGNC, Ensembl, MGI, and FlyBase.
 
-    path (Path): the file, gzipped or not, of one species or of all.
-    taxa (frozenset[int] | None): species to take, as NCBI Taxonomy numbers them; None: all.
-    kinds (frozenset[str] | None): kinds of genes to take; None: all but biological regions.
-    designations (bool): take other names of its products (column `Other_designations`) as well,
-        about half of all names.
+    path (Path): the file, plain or gzip, of one or all species.
+    taxa (frozenset[int] | None): species to include, as numbers of NCBI Taxonomy; None: all.
+    kinds (frozenset[str] | None): kinds of genes to include; None: all except biological regions.
+    designations (bool): also include other names of the gene's products (column
+        `Other_designations`), about half of all names.
     YIELDS (Concept): one for each line.
-    RAISES (ValueError): the first line does not name the columns, or a line has not as many.
+    RAISES (ValueError): the column names are missing, or a line has another number of columns.
     """
     needed = [column for columns in _GENES.columns.values() for column in columns]
     wanted = None if taxa is None else set(map(str, taxa))

@@ -31,13 +31,13 @@ class _Entry(BaseModel):
 
 def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = None) -> Concepts:
     """scispaCy's JSON lines: `concept_id, canonical_name, aliases, types, definition`; also
-    `alternate_ids`, `parents`, `scopes` and `parts`.
+    `alternate_ids`, `parents`, `scopes`, and `parts`.
 
-    path (Path): the file, gzipped or not.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if they look
-        like these, else none.
+    path (Path): the file, plain or gzip.
+    prefix (str | None): vocabulary of identifiers without a prefix; None: MeSH or UMLS if they have
+        that form, otherwise none.
     YIELDS (Concept): one for each line.
-    RAISES (ValueError): a line that is no JSON object, or a field of the wrong kind.
+    RAISES (ValueError): a line is not a JSON object, or a field has the wrong type.
     """
     for line in filter(str.strip, read_lines(path, report, cut_shows=True)):
         try:

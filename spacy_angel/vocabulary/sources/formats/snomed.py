@@ -20,15 +20,15 @@ _TAGGED = re.compile(r"(.*\S)\s*\(([^()]+)\)")
 def read_snomed(
     path: Path, report: VocabularyReport, *, languages: frozenset[str] | None = frozenset({"en"})
 ) -> Concepts:
-    """The active concepts with their active descriptions.
+    """SNOMED CT's active concepts with their active descriptions.
 
     The canonical name is the fully specified name without its semantic tag, which is the type:
-    `Diabetes mellitus (disorder)`. Inactive concepts that are SAME AS, or REPLACED BY, one other
-    are its alternate identifiers, where the release has the association reference set. `Is a`
-    relationships are the hierarchy. Of a component that several editions have, the latest version
-    counts.
+    `Diabetes mellitus (disorder)`. An inactive concept that is SAME AS, or REPLACED BY, one other
+    is its alternate identifier, if the release has the association reference set. `Is a`
+    relationships give the hierarchy. If several editions contain a component, the latest version is
+    used.
 
-    path (Path): folder with the Snapshot files, at any depth, gzipped or not, of any edition.
+    path (Path): folder with the Snapshot files of any edition, at any depth, plain or gzip.
     languages (frozenset[str] | None): languages of names and definitions; None: all.
     YIELDS (Concept): one for each concept.
     RAISES (ValueError): a file is missing or not RF2.

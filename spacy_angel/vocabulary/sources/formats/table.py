@@ -58,23 +58,24 @@ def read_table(
     separator: str = "|",
     tree_numbers: str | Path | None = None,
 ) -> Concepts:
-    """A table with a line of column names; or without one, where the columns are given by number or
-    are `id, name, synonyms` between tabs. Rows of one identifier are one concept.
+    """A table with a line of column names, or without one if the columns are given by number or are
+    `id, name, synonyms`, separated by tabs. Rows with the same identifier are one concept.
 
-    path (Path): CSV or TSV, gzipped or not, `.xlsx` or `.parquet`.
-    columns (str | None): what they hold, as `id=Code,name=Label,synonyms=Other names,type=Kind`:
-        `id`, `name`, and any of `synonyms`, `type`, `definition`, `alternates` (further
-        identifiers), `parents`, `prefix` (of the identifier), `scope` (of the synonyms, e.g.
-        `EXACT`) and `status` (`P`: preferred name), each with the name of a column or its number
-        from 1; the same role again for a further column. None: guessed by their names.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if they look
-        like these, else none.
-    separator (str): between the synonyms, types or identifiers of one cell. `|` splits names, too.
+    path (Path): CSV or TSV, plain or gzip, `.xlsx`, or `.parquet`.
+    columns (str | None): roles of the columns, e.g. `id=Code,name=Label,synonyms=Other
+        names,type=Kind`: `id`, `name`, and any of `synonyms`, `type`, `definition`, `alternates`
+        (alternate identifiers), `parents`, `prefix` (of the identifier), `scope` (of the synonyms,
+        e.g. `EXACT`), and `status` (`P`: preferred name), each with the name of a column or its
+        number, from 1. Repeat a role for further columns. None: inferred from the names.
+    prefix (str | None): vocabulary of identifiers without a prefix; None: MeSH or UMLS if they have
+        that form, otherwise none.
+    separator (str): separator of the synonyms, types, or identifiers in a cell. `|` also splits
+        names.
     tree_numbers (str | Path | None): tab-separated MeSH tree numbers (`id, name, number`), which
         give types (letter and branch) and the hierarchy.
-    YIELDS (Concept): one for each row; `report.columns` tells which columns were used. Rows without
-        identifier or name are counted and skipped.
-    RAISES (ValueError): columns are not there or cannot be guessed, a row has more cells than there
+    YIELDS (Concept): one for each row; `report.columns` contains the columns that were used. Rows
+        without identifier or name are counted and skipped.
+    RAISES (ValueError): columns are missing or cannot be inferred, a row has more cells than there
         are columns, or more than a tenth of the rows have no identifier or name.
     """
     rows = _rows(path, report)

@@ -57,24 +57,25 @@ def read_umls(
     suppressed: bool = False,
     all_names: bool = False,
 ) -> Concepts:
-    """The concepts of the UMLS with the names that pass the filters.
+    """UMLS concepts with the names that pass the filters.
 
-    The canonical name is the preferred one (TS = P, STT = PF, ISPREF = Y) where it passes the
-    filters, else the nearest to it. The definition is the first one of an atom that passes.
-    Retired identifiers that MRCUI calls synonyms are alternate identifiers. MRREL's PAR and CHD,
-    those of `sources`, are the hierarchy.
+    The canonical name is the preferred name (TS = P, STT = PF, ISPREF = Y) if it passes the
+    filters, or else the closest to it. The definition is the first one of an atom that passes.
+    Retired identifiers that are synonyms according to MRCUI are alternate identifiers. MRREL's PAR
+    and CHD, from `sources` only, give the hierarchy.
 
-    path (Path): folder with MRCONSO.RRF and, where they are there, MRSTY.RRF, MRDEF.RRF,
-        MRCUI.RRF, MRREL.RRF, gzipped or not, each whole or in parts (`MRCONSO.RRF.aa`, `.ab`);
-        itself, its subfolder META, or the path of MRCONSO.RRF.
-    sources (frozenset[str] | None): source vocabularies (SAB); None: all.
-    languages (frozenset[str] | None): languages (LAT); None: all.
-    types (frozenset[str] | None): semantic types (`T047`: exactly it), or places in the
-        Semantic Network (`B2.2.1.2.1`: with its descendants); None: all.
-    suppressed (bool): take suppressed names as well; their scopes say so.
-    all_names (bool): where a name of a concept is of `sources`, those of all others are taken, too.
+    path (Path): folder with MRCONSO.RRF and, optionally, MRSTY.RRF, MRDEF.RRF, MRCUI.RRF,
+        MRREL.RRF, plain or gzip, each whole or split (`MRCONSO.RRF.aa`, `.ab`); or a folder with
+        the subfolder META; or the path of MRCONSO.RRF.
+    sources (frozenset[str] | None): source vocabularies (SAB) to include; None: all.
+    languages (frozenset[str] | None): languages (LAT) to include; None: all.
+    types (frozenset[str] | None): semantic types to include (`T047`), or nodes of the Semantic
+        Network with their descendants (`B2.2.1.2.1`); None: all.
+    suppressed (bool): also include suppressed names; their scopes mark them.
+    all_names (bool): if a concept has a name in `sources`, also include its names in all other
+        sources.
     YIELDS (Concept): one for each concept.
-    RAISES (ValueError): a file is missing or not in the form of RRF.
+    RAISES (ValueError): a file is missing or is not RRF.
     """
 
     def rows(name: str, n_columns: int) -> Iterator[Row]:
@@ -235,11 +236,11 @@ def _parents(rows: Iterator[Row], wanted: _Filter) -> Callable[[str], list[str]]
 
 def read_rxnorm(path: Path, report: VocabularyReport) -> Concepts:
     """RxNorm's RXNCONSO.RRF: ingredients, brands, clinical and branded drugs. Types are the term
-    types of the names by RxNorm itself (`IN`, `BN`, `SCD`, …); names of other sources are aliases.
+    types of RxNorm's own names (`IN`, `BN`, `SCD`, …); names from other sources are aliases.
 
-    path (Path): RXNCONSO.RRF, gzipped or not, or the folder that holds it.
+    path (Path): RXNCONSO.RRF, plain or gzip, or its folder.
     YIELDS (Concept): one for each concept.
-    RAISES (ValueError): a line of other than 18 columns.
+    RAISES (ValueError): a line does not have 18 columns.
     """
     file = path / "RXNCONSO.RRF" if path.is_dir() else path
 
