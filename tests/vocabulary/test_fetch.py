@@ -173,7 +173,7 @@ def test_licensed_sources_are_refused_with_the_steps(monkeypatch):
     monkeypatch.delenv("UMLS_API_KEY", raising=False)
     code, out, err = run("kb", "fetch", "umls")
     assert code == 1
-    assert "license: the UMLS licence" in out
+    assert "license: your own UMLS license" in out
     assert "cannot be downloaded automatically" in err
     assert "UMLS_API_KEY" in err
     assert "--file" in err
