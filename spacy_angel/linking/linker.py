@@ -1,7 +1,7 @@
-"""The component `angel_linker`: mentions in, identifiers out.
+"""The component `angel_linker`.
 
-It knows documents, not tensors: `mentions` reads them, `candidates` finds names for what is
-mentioned, `decision` takes a concept and puts it on the document.
+`mentions` reads documents, `candidates` finds names for their mentions, and `decision` chooses
+concepts and writes them to the document.
 """
 
 import warnings
@@ -35,45 +35,44 @@ if TYPE_CHECKING:
 
 
 class AngelLinker(LinkerParts):
-    """Links mentions to the concepts of a vocabulary by generating one of its names; those of a
-    batch of documents go through the model together.
+    """Links mentions to the concepts of a vocabulary by generating one of their names; the mentions
+    of a batch of documents are linked together.
 
-    Writes `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
-    which is empty with `NIL`, `span._.candidates`, and `span.kb_id_` unless `outputs.kb_id` has
-    another name. Attributes on `span._` belong to the characters and the label: spans over the
-    same characters have each its own. A span with another label shows that of the first that is
-    linked.
+    Sets `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
+    which is empty for `NIL`, `span._.candidates`, and `span.kb_id_`, unless `outputs.kb_id` has
+    another name. Attributes on `span._` belong to characters and label, so spans with different
+    labels over the same characters have separate values. A span with another label shows those of
+    the first linked one.
 
-    In `doc.ents` entities may get another label (`other_labels`) or be removed
+    Entities in `doc.ents` may get another label (`other_labels`) or be removed
     (`decision.drop_unlinked_below`).
 
-    vocab (Vocab): the pipeline's.
-    name (str): the component's name.
-    model (str | Path | ModelLoader | None): a folder or hub name, or a loader; None is the shipped
-        one. Opened at first use, a hub name in `initialize`.
+    vocab (Vocab): vocab of the pipeline.
+    name (str): name of the component.
+    model (str | Path | ModelLoader | None): a folder, hub name, or loader; None: the shipped model.
+        It is opened when first used; a hub name, in `initialize`.
     vocabulary (str | Path | VocabularyLoader | None): likewise.
-    settings (LinkerSettings | None): everything else; None: the defaults. Any of them can be
-        assigned at any time, `linker.settings.decision.threshold = 0.7`, but `device`, `dtype` and
-        the names of `outputs` are read once.
+    settings (LinkerSettings | None): all other settings; None: the defaults. They can be assigned
+        at any time, `linker.settings.decision.threshold = 0.7`, except `device`, `dtype`, and the
+        names in `outputs`, which only take effect when the component is created.
     scorer (Callable | None): computes `score`.
-    nlp (Language | None): the pipeline that the component is being added to.
-    is_saved (bool): it is made for a saved pipeline, whose folder is read later.
+    nlp (Language | None): the pipeline to which the component is added.
+    is_saved (bool): whether it is created for a saved pipeline, whose folder is read later.
     """
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): those of `types_by_label`; spaCy's components have their
-        labels there."""
+        """RETURNS (tuple[str, ...]): the labels in `types_by_label`."""
         return tuple(self.settings.candidates.types_by_label or ())
 
     @property
     def hide_labels(self) -> bool:
-        """RETURNS (bool): true, for the labels are other components'."""
+        """RETURNS (bool): true, because the labels are assigned by other components."""
         return True
 
     @property
     def num_beams_used(self) -> int:
-        """RETURNS (int): beams of the search: the setting, or else the model's own."""
+        """RETURNS (int): beams of the search: the setting, or the default of the model."""
         return self.settings.candidates.num_beams or self.generator.num_beams
 
     def initialize(
@@ -84,13 +83,13 @@ class AngelLinker(LinkerParts):
         model: str | None = None,
         vocabulary: str | None = None,
     ) -> None:
-        """Open model and vocabulary and compile the name trie; a hub name is fetched.
+        """Open model and vocabulary and compile the name trie. A hub name is downloaded.
 
-        get_examples (Callable | None): not used, spaCy hands it to every component.
+        get_examples (Callable | None): ignored; spaCy passes it to all components.
         nlp (Language | None): the pipeline.
-        model (str | None), vocabulary (str | None): in place of those given before, e.g. from
+        model (str | None), vocabulary (str | None): replace those given before, e.g. from
             `[initialize.components.angel_linker]`.
-        RAISES (AngelError): they cannot be opened, or another linker writes the same outputs.
+        RAISES (AngelError): they cannot be opened, or another linker sets the same attributes.
         """
         if nlp is not None:
             self.check_outputs(nlp)
@@ -105,11 +104,11 @@ class AngelLinker(LinkerParts):
         self.kb.search_space(self.generator.prompts, [None])
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Link | None]]:
-        """Find the links; changes nothing.
+        """Find the links without changing the documents.
 
         docs (Iterable[Doc]): documents.
-        RETURNS (list[list[Link | None]]): one a mention, in the order of `find_spans`; None where
-            the mention stays as it is.
+        RETURNS (list[list[Link | None]]): one for each mention, in the order of `find_spans`; None
+            if the mention is not changed.
         """
         docs, span_key = list(docs), self.settings.candidates.span_key
         spans = [find_spans(doc, span_key) for doc in docs]
@@ -120,7 +119,7 @@ class AngelLinker(LinkerParts):
             return self._pass(self.effective_kb()).links(docs, spans)
 
     def _pass(self, kb: "ConceptKB", settings: LinkerSettings | None = None) -> BatchLinker:
-        """RETURNS (BatchLinker): with a vocabulary, and the settings of this moment."""
+        """RETURNS (BatchLinker): for a vocabulary, with the current settings."""
         settings = settings or self.settings.copy_now()
         self._forks.ensure()
         ranker, nil_prior = self.ranker, settings.reranker.nil_prior
@@ -135,29 +134,30 @@ class AngelLinker(LinkerParts):
         )
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
-        """Write the links on the documents.
+        """Write the links to the documents.
 
-        docs (Iterable[Doc]): as given to `predict`, with the same mentions.
-        links (Sequence[Sequence[Link | None]]): as `predict` returned them.
+        docs (Iterable[Doc]): as passed to `predict`, with the same mentions.
+        links (Sequence[Sequence[Link | None]]): result of `predict`.
         """
         warn_replaced(self.settings)
         for doc, doc_links in zip(docs, links, strict=True):
             write_links(doc, doc_links, self.settings)
 
     def rank(self, candidates: Iterable[dict[str, Any]]) -> list[tuple[str, float]]:
-        """What `kb_ents` would hold without the threshold, which is for links.
+        """Compute `kb_ents` without the threshold, which only applies to links.
 
-        candidates (Iterable[dict[str, Any]]): of one mention, as `span._.candidates` has them.
+        candidates (Iterable[dict[str, Any]]): `span._.candidates` of a mention.
         RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
         """
         return rank_candidates(candidates)
 
     def explain(self, span: Span) -> "LinkExplanation":
-        """Explain the link of a mention. Its document is linked once more, and not changed.
+        """Explain the link of a mention. Its document is linked again, but not changed.
 
-        span (Span): a mention of a document that went through the components before this one.
-        RETURNS (LinkExplanation): plain values, `to_dict()`; a text with tables, `str()`.
-        RAISES (AngelError): it is none of the mentions that this linker reads.
+        span (Span): a mention of a document that was processed by the components before this one.
+        RETURNS (LinkExplanation): the explanation; `to_dict()` returns plain values, `str()` a text
+            with tables.
+        RAISES (AngelError): the linker does not read this mention.
         """
         key_name = self.settings.candidates.span_key
         keys = [(s.start, s.end, s.label) for s in find_spans(span.doc, key_name)]
@@ -171,8 +171,8 @@ class AngelLinker(LinkerParts):
         return self.explain_document(span.doc)[keys.index(key)]
 
     def explain_document(self, doc: Doc) -> "list[LinkExplanation]":
-        """doc (Doc): a document. RETURNS (list[LinkExplanation]): see `explain`, one a mention, in
-        the order of `find_spans`."""
+        """doc (Doc): a document. RETURNS (list[LinkExplanation]): one for each mention, in the
+        order of `find_spans`; see `explain`."""
         from .showing.explanation import explain_mentions
 
         with self.kb.reading():
@@ -181,15 +181,15 @@ class AngelLinker(LinkerParts):
             return explain_mentions(doc, self._pass(kb), without_rules)
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
-        """Fit the reranker's weights and the threshold, without the reranker the threshold alone,
-        and use them from now on.
+        """Fit the weights of the reranker and the threshold (without the reranker, only the
+        threshold), and use them from now on.
 
-        docs (Iterable[Doc]): development documents that went through the components before this
-            one; `kb_id_` of each mention is its right identifier, several joined by `|` or `+`,
-            `NIL` or empty where it should link to NIL, as should a mention whose identifiers
-            the vocabulary does not have. They are not changed.
-        RETURNS (Calibration): what was fitted, and figures.
-        RAISES (AngelError): no mention's right concept is among its candidates.
+        docs (Iterable[Doc]): development documents that were processed by the components before
+            this one. `kb_id_` of each mention is its gold identifier, or several joined by `|` or
+            `+`. It is `NIL` or empty if the mention should get NIL, as should mentions with
+            identifiers that are not in the vocabulary. The documents are not changed.
+        RETURNS (Calibration): the fitted values and metrics.
+        RAISES (AngelError): for no mention is a gold concept among the candidates.
         """
         from .decision.calibration import calibrate
 
@@ -207,10 +207,10 @@ class AngelLinker(LinkerParts):
         return fitted
 
     def calibration_items(self, docs: Sequence[Doc]) -> "list[CalibrationItem]":
-        """What thresholds and weights are fitted on.
+        """Collect the data for fitting thresholds and weights.
 
-        docs (Sequence[Doc]): as `calibrate` takes them. They are not changed.
-        RETURNS (list[CalibrationItem]): one a mention whose label is linked and for which no rule
+        docs (Sequence[Doc]): see `calibrate`. They are not changed.
+        RETURNS (list[CalibrationItem]): one for each mention whose label is linked and that no rule
             decides.
         """
         from .decision.calibration import CalibrationItem
@@ -234,19 +234,19 @@ class AngelLinker(LinkerParts):
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
-        """Mentions in their context, as the settings and the model have them read.
+        """Return mentions with their context, according to the settings and the model.
 
         doc (Doc): the document.
         spans (Sequence[Span]): its mentions.
-        RETURNS (list[Mention]): one a span.
+        RETURNS (list[Mention]): one for each span.
         RAISES (AngelError): see `reading.read_mentions`.
         """
         return self._pass(self.kb).read(ReadDocument(doc), spans)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score the links of predicted documents against gold ones.
+        """Score the links of predicted documents against gold documents.
 
-        examples (Iterable[Example]): as spaCy's.
+        examples (Iterable[Example]): spaCy's examples.
         RETURNS (dict[str, Any]): see `scoring.score_links`; empty without a scorer.
         """
         if self.scorer is None:
@@ -261,11 +261,14 @@ class AngelLinker(LinkerParts):
         )
 
     def check_outputs(self, nlp: Language, *, is_saved: bool = False) -> None:
-        """nlp (Language): the pipeline. is_saved (bool): it was saved so, by a version that did not
-            refuse it, or with linkers of other pipelines in it.
-        RAISES (AngelError): another linker in it writes the same outputs for the same labels; of a
-            saved pipeline only a warning says so. Linkers of other labels learn of each other's, of
-            which neither warns."""
+        """Check that no other linker in the pipeline sets the same attributes for the same labels.
+        Linkers for different labels are informed of each other's labels, so that neither warns of
+        them.
+
+        nlp (Language): the pipeline. is_saved (bool): only warn, because the pipeline was saved by
+            a version that allowed it, or with linkers from other pipelines.
+        RAISES (AngelError): another linker sets the same attributes for the same labels.
+        """
         for other_name, other in nlp.components:
             if other is self or not isinstance(other, AngelLinker):
                 continue

@@ -1,5 +1,5 @@
-"""What a linker consists of: model, vocabulary, rules of curation, weights of the reranker, and
-settings. They are opened at first use, saved, and loaded."""
+"""The parts of a linker: model, vocabulary, curation rules, weights of the reranker, and settings.
+They are opened when first used, saved, and loaded."""
 
 import json
 import warnings
@@ -97,7 +97,7 @@ class LinkerParts(DocumentPipe):
             super().__setattr__(name, value)
 
     def register_attributes(self) -> None:
-        """Register the attributes that it writes, under the names of its `outputs`.
+        """Register the attributes that the linker sets, under the names in its `outputs`.
 
         RAISES (AngelError): another component computes an attribute of that name.
         """
@@ -170,9 +170,10 @@ class LinkerParts(DocumentPipe):
         self.settings.candidates.types_by_label = known_types(self.settings, kb)
 
     def effective_kb(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): `kb`, or a copy of it under its own rules and those of the setting
-        `curation`, whose file is read again if it has changed; checked once for each batch of
-        documents. RAISES (AngelError): the file cannot be read, and never was."""
+        """RETURNS (ConceptKB): `kb`, or a copy to which its own rules and those of the setting
+            `curation` are applied. The file is checked once per batch of documents, and read again
+            if it has changed.
+        RAISES (AngelError): the file cannot be read, and never could."""
         if self._frozen is not None:
             return self._frozen
         return self._curation_file().over(self.kb)
@@ -186,12 +187,13 @@ class LinkerParts(DocumentPipe):
         decision: Mapping[str, Any] | None = None,
         runtime: Mapping[str, Any] | None = None,
     ) -> Iterator[None]:
-        """Other settings for the time of a block; what is changed within of the rest stays.
+        """Use other settings within a `with` block. Changes to other settings in the block are
+        kept.
 
         candidates (Mapping[str, Any] | None), reranker (Mapping[str, Any] | None), decision
-            (Mapping[str, Any] | None), runtime (Mapping[str, Any] | None): entries of each block,
+            (Mapping[str, Any] | None), runtime (Mapping[str, Any] | None): settings of each block,
             e.g. `using(decision={"threshold": 0.7})`.
-        RAISES (AngelError): an unknown setting, or a value that does not fit.
+        RAISES (AngelError): an unknown setting or an invalid value.
         """
         blocks = {"candidates": candidates, "reranker": reranker}
         blocks |= {"decision": decision, "runtime": runtime}
@@ -200,10 +202,9 @@ class LinkerParts(DocumentPipe):
 
     @contextmanager
     def frozen_rules(self, kb: "ConceptKB") -> Iterator[None]:
-        """Keep the rules for the time of a block: all that is linked in it, and explanations,
-        follow the same ones.
+        """Use the same rules for all links and explanations within a `with` block.
 
-        kb (ConceptKB): the vocabulary under these rules, e.g. `effective_kb()`.
+        kb (ConceptKB): the vocabulary with these rules, e.g. `effective_kb()`.
         """
         self._frozen = kb
         try:
@@ -212,7 +213,7 @@ class LinkerParts(DocumentPipe):
             self._frozen = None
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save model, vocabulary, settings, fitted weights, and a copy of the rules of curation.
+        """Save model, vocabulary, settings, fitted weights, and a copy of the curation rules.
 
         path (str | Path): a folder.
         exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`, `ranker`.
@@ -229,11 +230,12 @@ class LinkerParts(DocumentPipe):
         util.to_disk(path, writers, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Load what `to_disk` saved, without the network. Where the config that this component was
-        made with differs from the saved pipeline's config, its values take precedence.
+        """Load what `to_disk` saved, without using the network. If the config with which this
+        component was created differs from the config of the saved pipeline, its values take
+        precedence.
 
         path (str | Path): a folder; the model may be missing if the config names one.
-        exclude (Iterable[str]): as in `to_disk`.
+        exclude (Iterable[str]): see `to_disk`.
         RETURNS (LinkerParts): this component.
         """
         from ..vocabulary.kb import ConceptKB
@@ -326,10 +328,11 @@ class LinkerParts(DocumentPipe):
         return self
 
     def _take_settings(self, data: bytes, config: Mapping[str, Any]) -> None:
-        """Use saved settings, except for those that this component was explicitly given: in a saved
-        pipeline those that differ from its config, otherwise those that are not the default.
+        """Use saved settings, except those that were explicitly given to this component: in a saved
+        pipeline, those that differ from its config; otherwise, those that are not the default.
 
-        data (bytes): JSON of the settings. config (Mapping[str, Any]): of the saved pipeline.
+        data (bytes): JSON of the settings. config (Mapping[str, Any]): config of the saved
+            pipeline.
         """
         try:
             settings = LinkerSettings.from_dict(parse_as(data, dict[str, dict[str, Any]]))
@@ -350,7 +353,7 @@ class LinkerParts(DocumentPipe):
         )
 
     def _curation_file(self) -> CurationFile:
-        """RETURNS (CurationFile): of the setting, kept as long as that stays."""
+        """RETURNS (CurationFile): the file of the setting `curation`."""
         path = self.settings.decision.curation
         if self._curation is None or self._curation.path != path:
             self._curation = CurationFile(path)
@@ -361,8 +364,8 @@ class LinkerParts(DocumentPipe):
         self.settings.candidates.types_by_label = types
 
     def check_types(self) -> None:
-        """RAISES (AngelError): a type of `types_by_label` is no concept's of the vocabulary, which
-        is opened if it is not yet."""
+        """RAISES (AngelError): a type in `types_by_label` does not occur in the vocabulary, which
+        is opened if necessary."""
         check_types(self.settings, self.kb)
 
     def load_model(
