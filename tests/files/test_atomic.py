@@ -3,13 +3,9 @@
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 from spacy_angel.files.atomic import (
     replacing_folder,
     replacing_path,
-    write_json,
-    write_text,
 )
 
 
@@ -31,15 +27,6 @@ def test_what_a_library_writes_appears_whole(tmp_path: Path) -> None:
         raise Interrupted
     files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
     assert files == {"new folder", "new folder/file", "folder", "folder/a"}
-
-
-def test_text_and_json(tmp_path: Path) -> None:
-    write_text(tmp_path / "text", "naïve\n")
-    assert (tmp_path / "text").read_bytes() == "naïve\n".encode()
-    write_json(tmp_path / "json", {"ä": [1]})
-    assert (tmp_path / "json").read_text(encoding="utf8") == '{\n "ä": [\n  1\n ]\n}'
-    with pytest.raises(ValueError, match="nan"):
-        write_json(tmp_path / "json", float("nan"))
 
 
 def test_a_folder_keeps_what_is_not_ours(tmp_path: Path) -> None:

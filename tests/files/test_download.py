@@ -6,7 +6,7 @@ import pytest
 from support.server import Page, serving
 
 from spacy_angel.errors import AngelError
-from spacy_angel.files.download import NoSuchFile, cache_folder, download
+from spacy_angel.files.download import NoSuchFile, download
 
 CONTENT = bytes(range(256)) * 1000
 
@@ -88,10 +88,3 @@ def test_a_key_is_not_told(server, path):
     server.pages["/file"] = Page(CONTENT)
     assert "SECRET" not in fetch(server, path, name).address
     assert server.seen[-1].endswith("SECRET")
-
-
-def test_the_cache_folder_can_be_named(monkeypatch, tmp_path):
-    monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv("SPACY_ANGEL_CACHE")
-    assert cache_folder().name == "spacy-angel"

@@ -1,6 +1,5 @@
 """JSON and XML as streams: objects and elements with their lines, and the limits."""
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -64,16 +63,3 @@ def test_json_that_is_nested_too_deeply(tmp_path: Path, bracket: str) -> None:
         parse_json(text)
     with pytest.raises(AngelError, match=r"file, line 2: .*nested too deeply"):
         objects(write(tmp_path, f'{{"a":\n{text}}}'))
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_elements_have_the_line_in_which_they_end_wherever_blocks_do(tmp_path, packed) -> None:
-    # 250 records of 0 to 3,000 letters: some end, or have their closing tag, where a block ends.
-    lengths = [97 * n % 3001 for n in range(250)]
-    records = [f"<r>\n<a>{'x' * length}</a>\n<b/></r>\n" for length in lengths]
-    data = ("<set>\n" + "".join(records) + "</set>\n").encode()
-    path = tmp_path / "set.xml"
-    path.write_bytes(gzip.compress(data) if packed else data)
-    found = list(stream_elements(path, FileReading("set.xml"), {"set": ["r"]}))
-    assert [number for number, _ in found] == [4 + 3 * n for n in range(250)]
-    assert [len(record[0].text or "") for _, record in found] == lengths

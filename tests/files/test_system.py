@@ -1,21 +1,8 @@
 """Errors of the file system come with what to do."""
 
-import errno
-
-import pytest
 from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
-from spacy_angel.files.system import advice, reason
-
-
-@pytest.mark.parametrize(
-    ("number", "said"), [(errno.ENOSPC, "Make room"), (errno.EBUSY, "Check the path")]
-)
-def test_every_error_has_an_advice(number, said) -> None:
-    error = OSError(number, "it failed", "file")
-    assert said in advice(error)
-    assert reason(error) == "it failed"
 
 
 def test_commands_say_what_to_do(tmp_path) -> None:

@@ -93,8 +93,9 @@ class Layout:
 
 
 def _split(cell: str, separator: str) -> list[str]:
-    parts = cell.split(separator) if cell else ()
-    return [text for text in (" ".join(part.split()) for part in parts) if text]
+    if not cell:
+        return []
+    return [text for part in cell.split(separator) if (text := " ".join(part.split()))]
 
 
 def _scope(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ....files.formats import Format, first_line
 from .layout import Cells, Layout
 from .lines import read_lines, read_rows
-from .records import Concepts, VocabularyReport, wrong
+from .records import Concepts, VocabularyReport, make_concept, wrong
 
 _CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\tChemicalID\t")
 # The columns differ by year, those of synonyms among them.
@@ -47,22 +47,10 @@ _DRUGBANK = Layout(
     separator=" | ",
     distinct=True,
 )
-_GENES = Layout(
-    {
-        "id": ("GeneID",),
-        "name": ("Symbol_from_nomenclature_authority", "Symbol"),
-        "synonyms": (
-            "Full_name_from_nomenclature_authority",
-            "description",
-            "Synonyms",
-            "Other_designations",
-        ),
-        "type": ("tax_id", "type_of_gene"),
-        "alternates": ("dbXrefs",),
-    },
-    prefix="NCBIGene",
-    prefixes={"dbXrefs": ""},
-    distinct=True,
+_GENE_COLUMNS = (
+    *("tax_id", "GeneID", "type_of_gene", "dbXrefs", "Symbol_from_nomenclature_authority"),
+    *("Symbol", "Full_name_from_nomenclature_authority", "description", "Synonyms"),
+    "Other_designations",
 )
 _BY_ROLE = {role: (role,) for role in ("id", "name", "synonyms", "type", "alternates", "parents")}
 _MEDIC = Layout(_BY_ROLE, prefix="")
@@ -222,27 +210,24 @@ def read_gene_info(
     YIELDS (Concept): one for each line.
     RAISES (ValueError): the column names are missing, or a line has another number of columns.
     """
-    needed = [column for columns in _GENES.columns.values() for column in columns]
     wanted = None if taxa is None else set(map(str, taxa))
-
-    def genes() -> Iterator[Cells]:
-        for row in read_rows(path, report, needed):
-            if wanted is not None and row["tax_id"] not in wanted:
-                continue
-            cells = {column: "" if row[column] == "-" else row[column] for column in needed}
-            kind = cells["type_of_gene"]
-            if kind == _NO_GENES if kinds is None else kind not in kinds:
-                report.skipped["genes of other kinds"] += 1
-            elif cells["Symbol"] == "NEWENTRY":
-                report.skipped["placeholders of new genes"] += 1
-            else:
-                cells["tax_id"] = f"NCBITaxon:{cells['tax_id']}"
-                cells["dbXrefs"] = "|".join(_same_genes(cells["dbXrefs"]))
-                if not designations:
-                    cells["Other_designations"] = ""
-                yield cells
-
-    return _GENES.concepts(genes(), report)
+    for row in read_rows(path, report, _GENE_COLUMNS):
+        cells = ("" if row[column] == "-" else row[column] for column in _GENE_COLUMNS)
+        taxon, code, kind, references, *names, synonyms, others = cells
+        if wanted is not None and taxon not in wanted:
+            continue
+        if kind == _NO_GENES if kinds is None else kind not in kinds:
+            report.skipped["genes of other kinds"] += 1
+        elif row["Symbol"] == "NEWENTRY":
+            report.skipped["placeholders of new genes"] += 1
+        else:
+            names += [*synonyms.split("|"), *(others.split("|") if designations else ())]
+            yield make_concept(
+                f"NCBIGene:{code}",
+                dict.fromkeys(filter(None, names)),
+                types=[f"NCBITaxon:{taxon}", kind],
+                alternate_ids=_same_genes(references),
+            )
 
 
 def _same_genes(references: str) -> Iterator[str]:
