@@ -108,12 +108,11 @@ def input_formats() -> tuple[str, ...]:
 
 
 def read_input(
-    source: Input, *, strict: bool, report: CorpusReport, options: Mapping[str, Any]
+    source: Input, *, report: CorpusReport, options: Mapping[str, Any]
 ) -> Iterator[tuple[str, CorpusDocument]]:
-    """Stream the documents of an input.
+    """Stream the documents of an input. A fault skips what it affects and is counted.
 
     source (Input): from `plan_inputs`.
-    strict (bool): raise at the first fault; otherwise skip what it affects and count it.
     report (CorpusReport): gets counts, faults and the position in the file.
     options (Mapping[str, Any]): of the format: `prefix` of identifiers without a vocabulary (all
         but text and PubMed); `id_field`, `text_field` (JSONL and Parquet).
@@ -124,7 +123,7 @@ def read_input(
     for path in source.paths:
         with local_copy(path) as file:
             for document in read_corpus(
-                file, source.format, keep_duplicates=True, strict=strict, report=report, **options
+                file, source.format, keep_duplicates=True, strict=False, report=report, **options
             ):
                 # A file name need not be UTF-8, nor an identifier that is one.
                 document = replace(document, doc_id=readable(document.doc_id))

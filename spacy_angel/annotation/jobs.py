@@ -45,7 +45,6 @@ def shard_jobs(
     bar: "tqdm[Any]",
     *,
     shard_size: int,
-    strict: bool,
     options: Mapping[str, Any],
 ) -> Iterator[ShardJob]:
     """Read the inputs, a path that was given twice only once.
@@ -53,9 +52,8 @@ def shard_jobs(
     sources (Sequence[Input]): PubMed's files are read last, the newest first.
     folder (OutputFolder): the output; gets the records of the inputs.
     bar (tqdm): counts bytes of the inputs; gets those that need no annotation.
-    shard_size (int), strict (bool), options (Mapping[str, Any]): as for `annotate`.
+    shard_size (int), options (Mapping[str, Any]): as for `annotate`.
     YIELDS (ShardJob): each shard that is not in the output.
-    RAISES (AngelError): with `strict`, an input cannot be read to its end.
     """
     articles = [source for source in sources if source.format == "pubmed"]
     others = [source for source in sources if source.format != "pubmed"]
@@ -73,9 +71,7 @@ def shard_jobs(
             _skip(bar, source.size)
             continue
         report, error = CorpusReport(), None
-        documents: Iterator[_Document] = read_input(
-            source, strict=strict, report=report, options=options
-        )
+        documents: Iterator[_Document] = read_input(source, report=report, options=options)
         if source.format == "pubmed":
             documents = _latest(documents, report, seen_pmids)
         shards = position = 0
@@ -102,8 +98,6 @@ def shard_jobs(
             fingerprint = ""
         end = replace(record, sha256=fingerprint, shards=shards, error=error)
         folder.write_input(replace(end, counts=dict(report.counts), notes=list(report.notes)))
-        if error is not None and strict:
-            raise AngelError(error)
 
 
 def _skip(bar: "tqdm[Any]", size: int) -> None:
@@ -146,6 +140,9 @@ def _latest(
             articles[index] = name, None
             report.count("superseded")
         seen[pmid] = True
-    yield from articles
+    end = report.position
+    for n, article in enumerate(articles, 1):
+        report.position = end * n // len(articles)  # for the progress bar
+        yield article
     if error is not None:
         raise AngelError(error)

@@ -20,6 +20,11 @@ Row: TypeAlias = dict[str, Any]
 SCORES = ("probability", "share")
 """Names of the score of a link: a probability that it is right, or a share among names."""
 
+# Columns and their types in Parquet.
+_LINK = {"concept_id": "string", "name": "string", **dict.fromkeys(SCORES, "float64")}
+_MENTION = {"start": "int64", "end": "int64", "text": "string", "label": "string", **_LINK}
+_CONTEXT = {**dict.fromkeys(CONTEXT[:-1], "bool"), CONTEXT[-1]: "string"}
+
 
 def _jsonl(rows: Sequence[Row], _candidates: bool, _negation: bool) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
@@ -29,17 +34,12 @@ def _parquet(rows: Sequence[Row], candidates: bool, negation: bool) -> bytes:
     pq = import_optional("pyarrow.parquet", "parquet")
     import pyarrow as pa
 
-    scores = [(name, pa.float64()) for name in SCORES]
-    names = [("concept_id", pa.string()), ("name", pa.string()), *scores]
-    offsets = [("start", pa.int64()), ("end", pa.int64())]
-    mention = [*offsets, ("text", pa.string()), ("label", pa.string()), *names]
-    if negation:
-        mention += [(name, pa.bool_()) for name in CONTEXT[:-1]] + [(CONTEXT[-1], pa.string())]
+    mention: dict[str, Any] = _MENTION | (_CONTEXT if negation else {})
     if candidates:
-        mention.append(("candidates", pa.list_(pa.struct(names))))
-    columns = [("input", pa.string()), ("doc_id", pa.string()), ("title_end", pa.int64())]
-    columns += [("text", pa.string()), ("mentions", pa.list_(pa.struct(mention)))]
-    table = pa.Table.from_pylist(list(rows), schema=pa.schema(columns))
+        mention["candidates"] = pa.list_(pa.struct(_LINK.items()))
+    columns = {"input": "string", "doc_id": "string", "title_end": "int64", "text": "string"}
+    schema = pa.schema(columns | {"mentions": pa.list_(pa.struct(mention.items()))})
+    table = pa.Table.from_pylist(list(rows), schema=schema)
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd")
     return buffer.getvalue()
@@ -47,8 +47,8 @@ def _parquet(rows: Sequence[Row], candidates: bool, negation: bool) -> bytes:
 
 def _table(rows: Sequence[Row], candidates: bool, negation: bool, separator: str) -> bytes:
     """A row per mention, quoted where needed; candidates are JSON."""
-    columns = ["input", "doc_id", "start", "end", "text", "label", "concept_id", "name", *SCORES]
-    columns += [*(CONTEXT if negation else ()), *["candidates"] * candidates]
+    columns = ["input", "doc_id", *_MENTION, *(_CONTEXT if negation else ())]
+    columns += ["candidates"] * candidates
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, delimiter=separator, lineterminator="\n")
     writer.writeheader()

@@ -39,7 +39,6 @@ def annotate(
     workers: int = 1,
     device: str | None = None,
     ray: str | None = None,
-    strict: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Annotate files into shards. Called again with the same settings, it continues.
@@ -65,12 +64,10 @@ def annotate(
     device (str | None): of linker and recognizer, e.g. `cuda:1`; `cuda` is every GPU; None is the
         pipeline's own setting.
     ray (str | None): address of a Ray cluster; `local` starts one on this machine.
-    strict (bool): stop at the first fault of an input and at a document that fails, instead of
-        recording it.
     options (Mapping[str, Any] | None): of the input format, see `inputs.read_input`.
     RETURNS (dict[str, Any]): the manifest, as in `_manifest.json`.
-    RAISES (AngelError): a setting or file does not fit, a worker was killed; with `strict`, a
-        document failed. Finished shards stay.
+    RAISES (AngelError): a setting or file does not fit, or a worker was killed. Finished
+        shards stay.
     """
     if output_format not in OUTPUT_FORMATS:
         raise AngelError(unknown_name("output format", output_format, ", ".join(OUTPUT_FORMATS)))
@@ -109,11 +106,9 @@ def annotate(
         settings |= {"pipeline": fingerprint, "versions": versions(device)}
         folder = stack.enter_context(open_output(output, settings))
         bar = stack.enter_context(_progress_bar(sum(source.size for source in sources)))
-        annotator = ShardAnnotator(str(path), output_format, linking, strict, device)
+        annotator = ShardAnnotator(str(path), output_format, linking, device)
         submit = stack.enter_context(open_workers(annotator, devices, ray))
-        jobs = shard_jobs(
-            sources, folder, bar, shard_size=shard_size, strict=strict, options=values
-        )
+        jobs = shard_jobs(sources, folder, bar, shard_size=shard_size, options=values)
         # Shards that are with workers at a time.
         ahead = 1 if len(devices) == 1 and ray is None else 2 * len(devices)
         pending = {}

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 
-from ..errors import AngelError
 from .document_linker import DocumentLinker, LinkingSettings, open_linker
 from .folder import ShardRecord, readable
 from .jobs import ShardJob
@@ -18,14 +17,12 @@ class ShardAnnotator:
     pipeline (str): folder of the pipeline.
     format (str): one of OUTPUT_FORMATS.
     linking (LinkingSettings): see there.
-    strict (bool): raise where a document fails.
     device (str | None): of linker and recognizer; None is the pipeline's own setting.
     """
 
     pipeline: str
     format: str
     linking: LinkingSettings
-    strict: bool
     device: str | None
 
     @cached_property
@@ -38,15 +35,13 @@ class ShardAnnotator:
 
         job (ShardJob): its documents.
         RETURNS (tuple[bytes, ShardRecord]): the content of the shard's file, and its record.
-        RAISES (AngelError): see `DocumentLinker`; with `strict`, a document failed.
+        RAISES (AngelError): see `DocumentLinker`.
         """
         rows: list[Row] = []
         failures: list[tuple[str, str]] = []
         results = self.linker.link([document for _, document in job.documents])
         for result, (file, document) in zip(results, job.documents, strict=True):
             if isinstance(result, str):
-                if self.strict:
-                    raise AngelError(f"Document {document.doc_id} failed: {result}")
                 failures.append((document.doc_id, readable(result)))
             else:
                 rows.append({"input": file, **result})

@@ -48,9 +48,6 @@ def annotate(
         typer.Option(help="cpu, cuda:1, or cuda for all GPUs; that of the pipeline if not given."),
     ] = None,
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster, or `local`.")] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first invalid document.")
-    ] = False,
     option: ReaderOptions = None,
     verify: Annotated[
         str | None,
@@ -95,7 +92,6 @@ def annotate(
             workers=workers,
             device=device,
             ray=ray,
-            strict=strict,
             options=reader_options(option),
         )
     except KeyboardInterrupt:

@@ -4,7 +4,9 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from math import fsum
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from ..corpora.docs import GOLD_SPANS
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_MENTIONS = 48
-"""Mentions that are linked in one pass, during which all requests wait. A mention of unknown words
-takes up to 0.07 s on one core; most take a tenth of that."""
+NEW_COST = 10
+"""Cost of linking a mention that is no name of the vocabulary, where others cost 1."""
+MAX_COST = 1000
+"""Cost of one pass, during which all requests wait: a second or two on two cores."""
+MAX_DOCUMENT_COST = 480
+"""Cost of a document in one pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,8 @@ class PipelineLinker:
         linker.kb.search_space(linker.generator.prompts, [None])
 
     def link(self, jobs: Sequence[Job]) -> Iterator[tuple[int, list[LinkedMention]]]:
-        """Link documents in passes of up to `MAX_MENTIONS` mentions. A document with more is linked
-        in several passes, each without the evidence of the mentions of the others.
+        """Link documents in passes of limited cost. A document with many mentions is linked in
+        several passes, each without the evidence of the mentions of the others.
 
         jobs (Sequence[Job]): of any requests.
         YIELDS (tuple[int, list[LinkedMention]]): index of a document and its mentions, or some of
@@ -77,7 +82,7 @@ class PipelineLinker:
                 # Warnings quote labels, which are the callers' words.
                 warnings.simplefilter("ignore")
                 docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
-            for batch in _passes([find_spans(doc, key) for doc in docs]):
+            for batch in _passes([find_spans(doc, key) for doc in docs], self.linker.kb):
                 with (
                     warnings.catch_warnings(),
                     self.linker.frozen_rules(kb),
@@ -158,19 +163,30 @@ class PipelineLinker:
         ]
 
 
-def _passes(spans_of: "Sequence[list[Span]]") -> "Iterator[list[tuple[int, list[Span]]]]":
-    """spans_of (Sequence[list[Span]]): mentions of each document.
-    YIELDS (list[tuple[int, list[Span]]]): numbers of documents with up to `MAX_MENTIONS` mentions
-        together; a document with more is divided."""
+def _passes(
+    spans_of: "Sequence[list[Span]]", kb: "ConceptKB"
+) -> "Iterator[list[tuple[int, list[Span]]]]":
+    """Divide documents into passes of up to MAX_COST.
+
+    spans_of (Sequence[list[Span]]): mentions of each document. kb (ConceptKB): mentions that equal
+        one of its names, or an earlier mention of the document, cost 1, and the others NEW_COST.
+    YIELDS (list[tuple[int, list[Span]]]): indices of documents, with mentions. Only a document that
+        costs more than MAX_DOCUMENT_COST is divided.
+    """
     batch: list[tuple[int, list[Span]]] = []
-    room = MAX_MENTIONS
+    room = MAX_COST
     for number, spans in enumerate(spans_of):
-        for begin in range(0, len(spans), MAX_MENTIONS):
-            part = spans[begin : begin + MAX_MENTIONS]
-            if len(part) > room:
+        texts = [span.text for span in spans]
+        new = {texts.index(text) for text in {*texts} if kb.name_index(text) is None}
+        costs = [NEW_COST if i in new else 1 for i in range(len(spans))]
+        # The pass in which each mention would be if the document had passes of its own.
+        parts = [(cost - 1) // MAX_DOCUMENT_COST for cost in accumulate(costs)]
+        for _, group in groupby(zip(parts, spans, costs, strict=True), itemgetter(0)):
+            _, part, prices = zip(*group, strict=True)
+            if batch and sum(prices) > room:
                 yield batch
-                batch, room = [], MAX_MENTIONS
-            batch.append((number, part))
-            room -= len(part)
+                batch, room = [], MAX_COST
+            batch.append((number, list(part)))
+            room -= sum(prices)
     if batch:
         yield batch

@@ -17,8 +17,8 @@ Label = Annotated[
 DocId = Annotated[
     str,
     Field(
-        # A tab, a line break or a bar would end it in PubTator.
-        pattern=r"^[^|\s](?:[^|\t\n\r]{0,198}[^|\s])?$",
+        min_length=1,
+        max_length=200,
         description="Returned with the answer; the default is the document's number, from 1.",
     ),
 ]

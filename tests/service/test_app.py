@@ -134,7 +134,7 @@ def test_health_and_figures(client):
         ({"documents": [{"text": SECRET, "mentions": [{"start": 5, "end": 5}]}]}, "mentions[0]"),
         ({"documents": [{"text": "a b", "mentions": [{"start": 1, "end": 3}]}]}, "mentions[0]"),
         ({"documents": [{"text": "", "mentions": [{"start": 0, "end": 1}]}]}, "mentions[0]"),
-        ({"documents": [{"text": SECRET, "doc_id": "a|b"}]}, "doc_id"),
+        ({"documents": [{"text": SECRET, "doc_id": ""}]}, "doc_id"),
         ({"strings": [{"text": SECRET, "context": "nothing of it"}]}, "strings[0]"),
         ({"strings": [{"text": "  "}]}, "strings[0]"),
         ({"strings": [{"text": "a", "label": "<b>"}]}, "label"),
@@ -196,7 +196,8 @@ def test_waiting_requests_are_limited_in_number_and_time(client, service, monkey
 
 
 def test_a_document_with_many_mentions_is_linked_in_passes(client, service, nlp, monkeypatch):
-    monkeypatch.setattr(linking, "MAX_MENTIONS", 2)
+    monkeypatch.setattr(linking, "MAX_COST", 2)
+    monkeypatch.setattr(linking, "MAX_DOCUMENT_COST", 2)
     expected = [ent.text for ent in nlp(TEXT).ents]
     passes = []
     linker = nlp.get_pipe("angel_linker")
