@@ -169,21 +169,25 @@ def _passes(
     """Divide documents into passes of up to MAX_COST.
 
     spans_of (Sequence[list[Span]]): mentions of each document. kb (ConceptKB): mentions that equal
-        one of its names, or an earlier mention of the document, cost 1, and the others NEW_COST.
+        one of its names, or an earlier mention of the document with the same label, cost 1, and
+        the others NEW_COST.
     YIELDS (list[tuple[int, list[Span]]]): indices of documents, with mentions. Only a document that
         costs more than MAX_DOCUMENT_COST is divided.
     """
     batch: list[tuple[int, list[Span]]] = []
     room = MAX_COST
     for number, spans in enumerate(spans_of):
-        texts = [span.text for span in spans]
-        new = {texts.index(text) for text in {*texts} if kb.name_index(text) is None}
-        costs = [NEW_COST if i in new else 1 for i in range(len(spans))]
+        seen: set[tuple[str, str]] = set()
+        costs = []
+        for span in spans:
+            is_new = (span.text, span.label_) not in seen and kb.name_index(span.text) is None
+            costs.append(NEW_COST if is_new else 1)
+            seen.add((span.text, span.label_))
         # The pass in which each mention would be if the document had passes of its own.
         parts = [(cost - 1) // MAX_DOCUMENT_COST for cost in accumulate(costs)]
         for _, group in groupby(zip(parts, spans, costs, strict=True), itemgetter(0)):
             _, part, prices = zip(*group, strict=True)
-            if batch and sum(prices) > room:
+            if batch and (sum(prices) > room or batch[-1][0] == number):
                 yield batch
                 batch, room = [], MAX_COST
             batch.append((number, list(part)))

@@ -54,16 +54,14 @@ def queue(recorder, monkeypatch):
 
 
 def test_small_documents_are_linked_between_the_passes_of_a_large_one(queue, recorder):
-    futures = [queue.submit(job("large", 15_000)), queue.submit(job("other", 15_000))]
-    futures += [queue.submit(job(f"small{i}", 100)) for i in range(10)]
+    futures = [queue.submit(job("large", 30_000)), queue.submit(job("other", 30_000))]
+    small = [f"small{i}" for i in range(25)]
+    futures += [queue.submit(job(name, 100)) for name in small]
     recorder.may_go_on.set()
-    expected = [["large"] * 3, ["other"] * 3, *([f"small{i}"] for i in range(10))]
+    expected = [["large"] * 6, ["other"] * 6, *([name] for name in small)]
     assert [future.result(60) for future in futures] == expected
-    small = [f"small{i}" for i in range(10)]
-    assert (
-        recorder.passes
-        == ["first", *small[:8], "large", *small[8:], *["large"] * 2] + ["other"] * 3
-    )
+    larges = ["large"] * 5 + ["other"] * 6
+    assert recorder.passes == ["first", *small[:19], "large", *small[19:], *larges]
 
 
 def test_what_nobody_waits_for_is_not_linked(queue, recorder):
