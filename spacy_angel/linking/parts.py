@@ -105,8 +105,8 @@ class LinkerParts(DocumentPipe):
 
     @property
     def name(self) -> str:
-        """RETURNS (str): the component's, which spaCy sets as soon as it is in a pipeline, and
-        whenever it is renamed. From then on the pipeline's config shows the settings in use."""
+        """RETURNS (str): name of the component. spaCy sets it when the component is added to a
+        pipeline or renamed; from then on, the pipeline's config shows the current settings."""
         return self._name
 
     @name.setter
@@ -133,7 +133,7 @@ class LinkerParts(DocumentPipe):
 
     @property
     def generator(self) -> "Generator":
-        """RETURNS (Generator): the model, opened if it is not yet."""
+        """RETURNS (Generator): the model, opened when first used."""
         if self._generator is None:
             with OPENING:
                 if self._generator is None:
@@ -148,8 +148,8 @@ class LinkerParts(DocumentPipe):
 
     @property
     def kb(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): the vocabulary, opened if it is not yet. Concepts and names can be
-        added and removed while running; another one can be set."""
+        """RETURNS (ConceptKB): the vocabulary, opened when first used. Concepts and names can be
+        added and removed at run time, and another vocabulary can be assigned."""
         if self._kb is None:
             with OPENING:
                 if self._kb is None:
