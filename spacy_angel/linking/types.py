@@ -1,4 +1,4 @@
-"""What a mention becomes on its way to a link: Span → Query → Candidate → Link."""
+"""The types on the path from a mention to its link: Span → Query → Candidate → Link."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,8 +22,7 @@ spelled-out Greek letters and charges and other spacing of digits, and corrected
 
 
 class Wording(NamedTuple):
-    """A text to look for in place of a mention. source (str): where it comes from, e.g.
-    `MENTION`."""
+    """A text to look up in place of a mention, and its source, e.g. `MENTION`."""
 
     text: str
     source: str
@@ -31,28 +30,28 @@ class Wording(NamedTuple):
 
 @dataclass(slots=True)
 class Candidate:
-    """A name of the vocabulary with one of its concepts, proposed for a mention, and the evidence
-    for it.
+    """A name that was found for a mention, and a concept that has it. A name shared by several
+    concepts is a candidate for each.
 
     concept_id (str): the concept.
     name (int): index of the name in the vocabulary. text (str): the name in normal form.
-    log_prob (float): of the name given the mention, in nats. For a name that the model has not
-        scored, the least of those it has, or `FLOOR`.
-    score (float): the search's score of the name, else the log-probability.
-    source (str): source of the wording that the name resembles most.
-    is_query (bool): the name is that wording.
-    is_similar (bool): string similarity proposed it, whether or not the search did as well.
+    log_prob (float): log-probability of the name given the mention, in nats. If the model did not
+        score the name: the lowest one of the mention, or `FLOOR`.
+    score (float): score in the search, or else the log-probability.
+    source (str): source of the wording that is most similar to the name.
+    is_query (bool): whether the name equals that wording.
+    is_similar (bool): whether the name was found by string similarity, possibly among other ways.
     cosine (float), edits (float): string similarity to the wording, see `Similarity`.
-    missing (float), added (float), overlap (float), number (float): see `alignment.Alignment`.
-    vectors (float): cosine of the static vectors of the name and of a wording.
-    meaning (float): cosine of the name encoder's vectors of both.
-    scope (int): of an exact match: 1 if the name is the concept's canonical one, less 1 if it is a
-        related, broad or narrow synonym.
-    name_rank (float): of a vocabulary with `by_species`: 1 if the canonical name is the mention
-        letter by letter, plus 0.5 if the name is the concept's second one.
+    missing (float), added (float), overlap (float), number (float): see `words.align`.
+    vectors (float): cosine of the static vectors of name and wording.
+    meaning (float): cosine of the name encoder's vectors of name and wording.
+    scope (int): for an exact match: 1 if the name is the canonical name, minus 1 if it is a
+        related, broad, or narrow synonym.
+    name_rank (float): for vocabularies with `by_species`: 1 if the mention equals the canonical
+        name, including case, plus 0.5 if the name is the second name of the concept.
     species (int): species rank of the concept, see `SpeciesReader.rank`.
-    has_homonyms (bool): the name stands for further concepts that the mention may have.
-    prior (float): the concept's share of the name.
+    has_homonyms (bool): whether other concepts that the mention may refer to have the same name.
+    prior (float): prior share of the concept among those with this name.
     """
 
     concept_id: str
@@ -80,23 +79,23 @@ class Candidate:
 
 @dataclass(slots=True)
 class Query:
-    """A mention to find candidates for, and what was found.
+    """A mention for which candidates are searched, and the results.
 
-    mention (Mention): in its context, as the model reads it.
-    label (str): its label.
-    document (int): number of its document in the batch.
-    wordings (tuple[Wording, ...]): what is looked for, the one that the model reads first; empty:
-        the mention alone.
-    constraint (Constraint | None): what rules of curation say of the mention.
-    nearest (Sequence[int]): the names that are most similar to a wording as strings.
-    candidates (list[Candidate]): what was found; names of the search first, in its order.
-    context (dict[str, float]): concept → how much of its other names occurs around the mention, see
-        `context.context_overlap`.
-    coherent (Collection[str]): concepts that another mention of the document names beyond doubt, in
+    mention (Mention): the mention in its context, as the model reads it.
+    label (str): label of the mention.
+    document (int): index of its document in the batch.
+    wordings (tuple[Wording, ...]): texts to look up, first the one that the model reads; empty:
+        only the mention.
+    constraint (Constraint | None): curation rules that apply to the mention.
+    nearest (Sequence[int]): names with the highest string similarity to a wording.
+    candidates (list[Candidate]): the results; names found by the search come first, in its order.
+    context (dict[str, float]): concept → occurrence of its other names around the mention, see
+        `words.context_overlap`.
+    coherent (Collection[str]): concepts that other mentions in the document clearly refer to, in
         other words.
-    is_searched (bool): the model searched for names.
-    matched_exactly (bool): the only candidate was taken without search or reranker: by a rule, or
-        because the mention is the name of one concept.
+    is_searched (bool): whether the model searched for names.
+    matched_exactly (bool): whether the only candidate was chosen without search or reranker: by a
+        rule, or because the mention is the name of one concept.
     """
 
     mention: "Mention"
@@ -124,13 +123,14 @@ class Query:
 
     @property
     def is_decided(self) -> bool:
-        """RETURNS (bool): no model decides: a rule does, or an exact match."""
+        """RETURNS (bool): whether a rule or an exact match decides, without any model."""
         is_mention = self.constraint is None or self.constraint.is_mention
         return self.matched_exactly or not is_mention
 
     def without(self, concept_ids: Collection[str]) -> "Query":
-        """concept_ids (Collection[str]): of concepts. RETURNS (Query): as if the vocabulary had
-        none of them; the other concepts of a name share all of it."""
+        """concept_ids (Collection[str]): concepts to remove. RETURNS (Query): the query, as if they
+        were not in the vocabulary; the shares of a name are distributed among its other
+        concepts."""
         left = [c for c in self.candidates if c.concept_id not in concept_ids]
         if len(left) == len(self.candidates):
             return self
@@ -141,7 +141,7 @@ class Query:
         return replace(self, candidates=left)
 
     def unsearched(self) -> "Query":
-        """RETURNS (Query): as if the model had not been asked."""
+        """RETURNS (Query): the query, as if the model had not been run."""
         left = [c for c in self.candidates if c.is_similar]
         left = [replace(c, log_prob=FLOOR, score=FLOOR, meaning=float(c.is_query)) for c in left]
         return replace(self, candidates=left, is_searched=False)
@@ -149,18 +149,18 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What is written on one mention, in plain values.
+    """The values that are written to a mention.
 
     kb_id (str): the identifier, or `NIL`.
-    kb_ents (list[tuple[str, float]]): concepts with their probability, best first; empty if the
-        identifier is `NIL`, as scispaCy's hold nothing below its thresholds.
+    kb_ents (list[tuple[str, float]]): concepts with their probabilities, best first; empty if the
+        identifier is `NIL`, like scispaCy's below its threshold.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
-        `log_prob` and `probability`, the candidate's share of its concept's probability. All that
-        were found: without the reranker in the order of the search, with it names with the most
-        probable concept first. `score` and `log_prob` are None if the model was not asked
-        (`candidates.shortcuts`, or a rule says what is meant). With the setting `decision.prefer`,
-        or a rule that prefers an identifier, also `other_ids`, the concept's further identifiers.
-    label (str): replaces the label of the mention, see `other_labels`; empty: it keeps its own.
+        `log_prob`, and `probability`, the candidate's part of its concept's probability. Without
+        the reranker, they are in the order of the search; with it, names of the most probable
+        concept come first. `score` and `log_prob` are None if the model was not run
+        (`candidates.shortcuts`, or a rule decides). With the setting `decision.prefer`, or a rule
+        that prefers an identifier, also `other_ids`, the concept's other identifiers.
+    label (str): replaces the label of the mention, see `other_labels`; empty: the label is kept.
     """
 
     kb_id: str

@@ -227,7 +227,7 @@ def overlap(c: Columns) -> np.ndarray:
     "weight of the concept's other names that occur around the mention", "TS … thymidylate: 0.6"
 )
 def context(c: Columns) -> np.ndarray:
-    """Context of the mention, see `context.context_overlap`."""
+    """Context of the mention, see `words.context_overlap`."""
     return c.context
 
 
