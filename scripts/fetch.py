@@ -25,7 +25,6 @@ from spacy_angel.files.atomic import replacing_path
 from spacy_angel.files.download import download
 
 ASSETS = Path("assets")
-_PIECE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -159,26 +158,18 @@ def unpack(archive: Path, name: str, target: Path) -> None:
     RAISES (AngelError): the archive is damaged, or has no such file, or several.
     """
     try:
-        with zipfile.ZipFile(archive) as file:
-            found = [
+        with zipfile.ZipFile(archive) as file, replacing_path(target) as part:
+            (found,) = (
                 info
                 for info in file.infolist()
                 if info.filename.split("/")[-1] == name and "__MACOSX" not in info.filename
-            ]
-            if len(found) != 1:
-                problem = f"{len(found)} files named {name} in it, one was expected"
-                raise AngelError(
-                    f"{archive} cannot be unpacked: {problem}. Remove it and download it again."
-                )
-            with (
-                replacing_path(target) as part,
-                file.open(found[0]) as member,
-                open(part, "wb") as to,
-            ):
-                shutil.copyfileobj(member, to, _PIECE)
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
+            )
+            with file.open(found) as member, open(part, "wb") as to:
+                shutil.copyfileobj(member, to)
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
         raise AngelError(
-            f"{archive} cannot be unpacked: {error}. Remove it and download it again."
+            f"{archive} must be an archive with one file {name}: {error}. Remove it and download "
+            "it again."
         ) from error
 
 
