@@ -20,7 +20,6 @@ from transformers.training_args import TrainingArguments
 
 from ...errors import AngelError
 from ...files.atomic import write_text
-from ...model.checkpoint import save_settings
 from ..data.batches import LengthSampler, collate
 from ..data.development import Development
 from ..models.backbones import Backbone, set_dropout
@@ -161,11 +160,6 @@ class LinkingTrainer(StageTrainer):
     def _trained(self) -> Backbone:
         model = self.accelerator.unwrap_model(self.model)
         return Backbone(model, self.backbone.tokenizer, self.backbone.format)
-
-    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        folder = str(output_dir or self.args.output_dir)
-        super()._save(folder, state_dict)
-        save_settings(Path(folder), self.backbone.tokenizer, self.backbone.format)
 
 
 class Report(TrainerCallback):

@@ -123,25 +123,6 @@ def vocabulary_examples(
                 yield Example(source, target)
 
 
-def in_contexts(
-    examples: Iterable[Example], contexts: Sequence[Mention], rng: np.random.Generator
-) -> Iterator[Example]:
-    """Vocabulary examples in the sentences of a corpus in place of their clauses.
-
-    Not in the papers: a corpus shows a few hundred concepts; so a small model also sees names of
-    the others as mentions, in text as it will be.
-
-    examples (Iterable[Example]): as `vocabulary_examples` makes them.
-    contexts (Sequence[Mention]): corpus mentions, whose place is taken; at least one.
-    rng (np.random.Generator): chooses the context.
-    RETURNS (Iterator[Example]): `a is the same as a` → b and `has [m] today` give `has [a] today`
-        → b, one an example.
-    """
-    for example in examples:
-        context = contexts[int(rng.integers(len(contexts)))]
-        yield Example(replace(context, text=example.mention.text), example.name)
-
-
 def with_noise(
     examples: Iterable[Example], settings: NoiseSettings, seed: int = 0
 ) -> Iterator[Example]:
@@ -257,7 +238,12 @@ def positive_examples(
 
 
 def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> Iterator[Example]:
-    """A name serves again only when all others of its type have served."""
+    """Vocabulary examples in the sentences of the corpus in place of their clauses. A name serves
+    again only when all others of its type have served.
+
+    Not in the papers: a corpus shows a few hundred concepts; so a small model also sees names of
+    the others as mentions, in text as it will be.
+    """
     rng = np.random.default_rng(seed)
     contexts: dict[str, list[Mention]] = {}
     for labelled in data.train:
@@ -273,7 +259,9 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
         shuffled = (data.kb[own[i]] for _ in count() for i in rng.permutation(len(own)))
         examples = vocabulary_examples(shuffled, rng, data.tfidf.pairwise, settings.copies)
         wanted = round(len(mentions) * settings.repeats * settings.substitutes)
-        yield from in_contexts(islice(examples, wanted), mentions, rng)
+        for example in islice(examples, wanted):
+            context = mentions[int(rng.integers(len(mentions)))]
+            yield Example(replace(context, text=example.mention.text), example.name)
 
 
 def clauses(data: TrainingData) -> Iterator[Example]:
