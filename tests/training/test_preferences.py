@@ -10,7 +10,6 @@ from spacy_angel.training.data.batches import PreferencePair
 from spacy_angel.training.data.development import LabelledMention
 from spacy_angel.training.data.preferences import (
     mine_pairs,
-    prediction_pairs,
     rank_pairs,
     read_pairs,
     write_pairs,
@@ -18,8 +17,6 @@ from spacy_angel.training.data.preferences import (
 from spacy_angel.training.settings.config_tables import PairSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
-
-M = Mention("m", "left", "right")
 
 
 @pytest.fixture
@@ -44,17 +41,6 @@ def test_pairs_of_ranks(right, above, every):
     assert rank_pairs(right, "errors") == [pair for pair in above if pair[0] != 0]
     assert set(rank_pairs(right, "all")) >= set(above)
     assert len(rank_pairs(right, "all")) == every
-
-
-def test_a_prediction_with_nothing_right():
-    wrong = [False, False]
-    assert prediction_pairs(M, ["a", "b"], wrong, PairSettings(), "p") == []
-    kept = PairSettings(without_right="positive")
-    assert prediction_pairs(M, ["a", "b"], wrong, kept, "p") == [
-        PreferencePair(M, "p", "a"),
-        PreferencePair(M, "p", "b"),
-    ]
-    assert prediction_pairs(M, ["a", "b"], wrong, kept, None) == []
 
 
 def test_mining_pairs_what_is_predicted(kb, monkeypatch):
