@@ -260,6 +260,8 @@ def training_arguments(
     arguments: dict[str, Any] = {
         **{name: getattr(settings, name) for name in same},
         "output_dir": str(output / CHECKPOINTS_FOLDER),
+        # By default in the folder of the checkpoints, which is removed at the end.
+        "logging_dir": str(output / "runs"),
         "per_device_train_batch_size": settings.batch_size // parts,
         "gradient_accumulation_steps": settings.accumulate,
         "max_steps": settings.steps or -1,
