@@ -1,9 +1,10 @@
-"""Write into README.md and docs/ what the code, the pipeline that ships and the project know.
+"""Write the generated parts of README.md and docs/: tables of settings, formats, commands, and the
+project.
 
     python tools/document.py
 
-To be run after the pipeline in the package was assembled anew, or project.yml changed: replaced are
-the output below the README's first example and what stands between marks in the pages.
+Run it after changing these, or the shipped pipelines. It replaces the output of the README's first
+example and the passages between marks in the pages.
 """
 
 import json
@@ -55,7 +56,7 @@ EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)``
 
 
 def example_output(text: str) -> str:
-    """text (str): of the README. RETURNS (str): what its first example prints."""
+    """text (str): the README. RETURNS (str): output of its first example."""
     printed = StringIO()
     with redirect_stdout(printed):
         exec(_example(text)["code"], {})
@@ -63,11 +64,11 @@ def example_output(text: str) -> str:
 
 
 def project_tables(folder: Path) -> str:
-    """The commands, workflows and assets of a project, as spaCy documents them.
+    """The commands, workflows, and assets of a project, as spaCy documents them.
 
-    folder (Path): with project.yml.
-    RETURNS (str): Markdown; files of the project are named without links, which would lead out of
-        the site, and the headings are one level lower.
+    folder (Path): folder with project.yml.
+    RETURNS (str): Markdown, with headings one level lower. Files of the project are named without
+        links, which would lead out of the site.
     """
     from weasel.cli.document import MARKER_END, MARKER_START, project_document
 
@@ -83,8 +84,7 @@ def project_tables(folder: Path) -> str:
 
 
 def settings_table(settings: type[CheckedSettings]) -> str:
-    """settings (type[CheckedSettings]): of a component. RETURNS (str): each setting, a Markdown
-    table."""
+    """settings (type[CheckedSettings]): settings of a component. RETURNS (str): a Markdown table."""
     lines = ["| setting | type | default | meaning |", "|---|---|---|---|"]
     for name, kind, default, meaning in describe_settings(settings):
         cells = f"`{name}`", f"`{kind}`", f"`{json.dumps(default)}`", meaning
@@ -93,7 +93,7 @@ def settings_table(settings: type[CheckedSettings]) -> str:
 
 
 def features_table() -> str:
-    """RETURNS (str): the ranker's features, a Markdown table."""
+    """RETURNS (str): Markdown table of the reranker's features."""
     lines = ["| feature | value | e.g. | |", "|---|---|---|---|"]
     for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
         meaning = " ".join((getdoc(feature.values) or "").split())
@@ -103,8 +103,8 @@ def features_table() -> str:
 
 
 def linker_settings() -> str:
-    """RETURNS (str): the settings of `angel_linker`, a row each, and its config as `nlp.config`
-    holds it after `nlp.add_pipe("angel_linker")`."""
+    """RETURNS (str): the settings of `angel_linker`, one per row, and its config in `nlp.config`
+    after `nlp.add_pipe("angel_linker")`."""
     lines = ["| setting | type | default | as published | meaning | example |", "|---" * 6 + "|"]
     published = LinkerSettings.from_dict(PUBLISHED).to_dict()
     for block, settings in LinkerSettings.blocks().items():
@@ -123,8 +123,8 @@ def linker_settings() -> str:
 
 
 def formats_table(formats: Formats) -> str:
-    """formats (Formats): a registry. RETURNS (str): each format, what its reader says of it, its
-    options, and where some are written, whether it is, and with which; a Markdown table."""
+    """formats (Formats): a registry. RETURNS (str): Markdown table with the description and options
+    of each format, and, if some can be written, whether it can and with which options."""
     writes = any(format.write is not None for format in formats.values())
     lines = ["| `--format` | | options |", "|---|---|---|"]
     if writes:
@@ -145,7 +145,7 @@ def _code(names: Iterable[str]) -> str:
 
 
 def labels_table() -> str:
-    """RETURNS (str): whose labels, and what kind each is; a Markdown table."""
+    """RETURNS (str): Markdown table of labels and their entity types, by tool."""
     lines = ["| | |", "|---|---|"]
     for tool, of_tool in labels_by_tool().items():
         kinds = (
@@ -157,9 +157,9 @@ def labels_table() -> str:
 
 
 def with_passage(text: str, name: str, passage: str) -> str:
-    """text (str): a page with `<!-- NAME: begin -->` and `<!-- NAME: end -->`. name (str): of the
-    marks. passage (str): Markdown. RETURNS (str): the page with the passage between them.
-    """
+    """text (str): a page with `<!-- NAME: begin -->` and `<!-- NAME: end -->`. name (str): name of
+        the marks.
+    passage (str): Markdown. RETURNS (str): the page with the passage between the marks."""
     marks = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     before, begin, rest = text.partition(marks[0])
     _, end, after = rest.partition(marks[1])
@@ -169,14 +169,14 @@ def with_passage(text: str, name: str, passage: str) -> str:
 
 
 def passage_of(text: str, name: str) -> str:
-    """text (str): a page with marks, see `with_passage`. name (str): of the marks.
-    RETURNS (str): what stands between them."""
+    """text (str): a page with marks, see `with_passage`. name (str): name of the marks.
+    RETURNS (str): the passage between them."""
     begin, end = f"<!-- {name}: begin -->\n", f"\n<!-- {name}: end -->"
     return text[text.index(begin) + len(begin) : text.index(end)]
 
 
 def passages() -> list[tuple[Path, str, str]]:
-    """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, what belongs between them."""
+    """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, and passage."""
     results = RESULTS.read_text(encoding="utf8")
     return [
         (CARDS["en_angel_mini"], "given", passage_of(results, "given")),

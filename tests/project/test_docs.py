@@ -1,7 +1,7 @@
-"""Every code block of README.md and docs/ that can run runs, and prints what stands below it.
+"""All code blocks of README.md and docs/ that can run do run, and print the output below them.
 
-Here those with a block that needs an extra, each a process or several; `make install-check` runs
-all others, where no extra is installed.
+This test runs pages with blocks that need an extra, in a process for each; `make install-check`
+runs all others, without extras.
 """
 
 from pathlib import Path
