@@ -84,7 +84,7 @@ def project_tables(folder: Path) -> str:
 
 
 def settings_table(settings: type[CheckedSettings]) -> str:
-    """settings (type[CheckedSettings]): settings of a component. RETURNS (str): a Markdown table."""
+    """settings (type[CheckedSettings]): of a component. RETURNS (str): a Markdown table."""
     lines = ["| setting | type | default | meaning |", "|---|---|---|---|"]
     for name, kind, default, meaning in describe_settings(settings):
         cells = f"`{name}`", f"`{kind}`", f"`{json.dumps(default)}`", meaning
