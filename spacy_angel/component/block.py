@@ -1,32 +1,11 @@
 """A component's block in the config of its pipeline."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from inspect import Parameter, Signature
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spacy.language import Language
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def takes(required: Iterable[str]) -> Callable[[F], F]:
-    """Decorator of a factory with `**settings`: the arguments that spaCy may hand to it. spaCy
-    reads them off the signature and refuses others; types and limits stand at the settings, which
-    check themselves and say what was expected.
-
-    required (Iterable[str]): those that the factory's default config has.
-    RETURNS (Callable): the decorator.
-    """
-
-    def decorate(factory: F) -> F:
-        kind = Parameter.KEYWORD_ONLY
-        parameters = [Parameter(name, kind) for name in ("nlp", "name", *required)]
-        factory.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        return factory
-
-    return decorate
 
 
 def is_saved_in(nlp: "Language", name: str) -> bool:

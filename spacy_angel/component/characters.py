@@ -10,6 +10,7 @@ where it comes from.
     ligatures (`ﬁ`), full-width forms (`Ａ`)                             `fi`, `A`
     spaces and hyphens that do not break, and other spaces              ` `, `-`
     a letter and an accent behind it                                    the one character
+    known words of a passage in capitals (`ACUTE GOUT OF THE BIG TOE`)  small letters
 
 Each step is a function of a text. All else stays as it is: `10²` is not 102.
 """
@@ -23,6 +24,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+
+from spacy.lang.en.stop_words import STOP_WORDS
 
 from ..about import DATA
 
@@ -81,6 +84,11 @@ _INVISIBLE_PART = re.compile(rf"[{_INVISIBLE}{_ACCENTS}]+")
 _UNSEEN = re.compile(rf"[{_INVISIBLE}]+|[{_MAPPED}]")
 _AT_LINE_END = re.compile(rf"{_LINE_END}(?=[^\W\d_])")
 _ACCENTED = re.compile(rf"\w[{_ACCENTS}]{{1,{_MAX_ACCENTS}}}(?![{_ACCENTS}])")
+# A passage in capitals ends before the capital of `We`.
+_CAPITALS = re.compile(r"(?<![^\W_])[A-Z]{2,}\b[^a-z]{16,}(?![a-z])")
+_CAPITAL_WORD = re.compile(r"(?<![\w'’])[A-Z]{2,}(?:['’]S)?(?![\w'’])")
+# Headings have fewer words (`MATERIALS AND METHODS`).
+_MIN_KNOWN = 4
 _BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[^\W_])")
 
 
@@ -136,14 +144,14 @@ def clean(text: str) -> CleanText:
         1, 1, 2.
     """
     noise = _NOISE_OF_ASCII if text.isascii() else _NOISE
-    if noise.search(text) is None:
+    if noise.search(text) is None and _CAPITALS.search(text) is None:
         return CleanText(text)
     reading = CleanText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
     for _ in range(_MAX_ROUNDS):
         if not (edits := list(_markup(reading.text))):
             break
         reading = _edited(reading, edits)
-    for step in (_unseen, _accents, _line_ends):
+    for step in (_unseen, _accents, _line_ends, _capitals):
         reading = _edited(reading, step(reading.text))
     return CleanText(text) if reading.text == text else reading
 
@@ -233,6 +241,20 @@ def _line_ends(text: str) -> Iterator[Edit]:
     for found in _BROKEN.finditer(text):
         start, end = found.span()
         yield start, end, "" if _is_in_word(text, start, end) else "-"
+
+
+def _capitals(text: str) -> Iterator[Edit]:
+    """YIELDS (Edit): words of a passage in capitals get small letters where they are known, as most
+    of the passage's are; symbols and abbreviations keep their capitals."""
+    for passage in _CAPITALS.finditer(text):
+        words = list(_CAPITAL_WORD.finditer(text, *passage.span()))
+        known = [word for word in words if _is_known(word[0].lower().removesuffix("'s"))]
+        if len(known) >= _MIN_KNOWN and 2 * len(known) > len(words):
+            yield from ((*word.span(), word[0].lower()) for word in known)
+
+
+def _is_known(word: str) -> bool:
+    return word in STOP_WORDS or word in _words()
 
 
 def _plain(character: str) -> str:

@@ -1,10 +1,12 @@
-"""How probable a mention is, as what found it says: `span._.mention_probability`; and which other
-labels it may have: `span._.mention_labels`."""
+"""What a recognizer says of a mention: how probable it is (`span._.mention_probability`), which
+other labels it may have (`span._.mention_labels`), and how far it may reach
+(`span._.mention_extent`)."""
 
 from spacy.tokens import Span
 
 NAME = "mention_probability"
 LABELS = "mention_labels"
+EXTENT = "mention_extent"
 
 
 def probability_of(span: Span) -> float | None:
@@ -18,6 +20,13 @@ def other_labels_of(span: Span) -> dict[str, float]:
     return span._.get(LABELS) or {}
 
 
-for _name in (NAME, LABELS):
+def extent_of(span: Span) -> tuple[int, int]:
+    """span (Span): a mention. RETURNS (tuple[int, int]): the tokens that may belong to it, those of
+    the span among them."""
+    start, end = span._.get(EXTENT) or (span.start, span.end)
+    return start, end
+
+
+for _name in (NAME, LABELS, EXTENT):
     if not Span.has_extension(_name):
         Span.set_extension(_name, default=None)

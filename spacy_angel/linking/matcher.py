@@ -13,13 +13,17 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..component.characters import CleanText, clean
 from ..component.pipe import DocumentPipe
+from ..component.probability import NAME as PROBABILITY
+from ..component.probability import probability_of
 from ..errors import AngelError, AngelWarning
 from ..vocabulary.lookup.words import LONGEST
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.entity_types import label_of
 from ..vocabulary.storage.compiled import COMPILING
 from .linker import AngelLinker
+from .mentions.longer_names import longer_names
 from .mentions.matcher_settings import NEUTRAL_LABEL, MatcherSettings
+from .mentions.names import NameReader
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
@@ -115,7 +119,8 @@ class AngelMatcher(DocumentPipe):
         with linker.kb.reading():
             # Names that rules of curation give are found as others are.
             kb = linker.effective_kb()
-            return [self._spans(doc, linker, kb) for doc in docs]
+            names = NameReader(kb, linker.settings)
+            return [self._spans(doc, linker, kb, names) for doc in docs]
 
     def set_annotations(self, docs: Sequence[Doc], spans: Sequence[Sequence[Span]]) -> None:
         """Write mentions on the documents; those that they overlap go.
@@ -132,13 +137,20 @@ class AngelMatcher(DocumentPipe):
             before = _mentions(doc, key)
             kept = [span for span in before if covered.isdisjoint(range(span.start, span.end))]
             mentions = sorted([*kept, *found])
+            over = _by_token(before)
+            for span in found:
+                # A mention that grew is as probable as it was.
+                own = [o for o in _overlapping(span, over) if o.label == span.label]
+                span._.set(PROBABILITY, probability_of(own[0]) if own else None)
             if key is None:
                 doc.ents = mentions
             else:
                 attrs = doc.spans[key].attrs if key in doc.spans else {}
                 doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=mentions)
 
-    def _spans(self, doc: Doc, linker: AngelLinker, kb: "ConceptKB") -> list[Span]:
+    def _spans(
+        self, doc: Doc, linker: AngelLinker, kb: "ConceptKB", names: NameReader
+    ) -> list[Span]:
         mentions = _mentions(doc, linker.settings.candidates.span_key)
         text = clean(doc.text)
         exact = [] if self.settings.names == "none" else self._find(text.text, kb)
@@ -148,6 +160,9 @@ class AngelMatcher(DocumentPipe):
             for span in self._labeled_spans(doc, text, exact, linker, kb)
             if self._may_stand(span, _overlapping(span, over))
         ]
+        over = _by_token(spans)
+        longer = longer_names(doc, text, mentions, names)
+        spans += [span for span in longer if not _overlapping(span, over)]
         if self.settings.misspelled:
             over = _by_token([*mentions, *spans])
             misspelled = find_misspelled(text.text, kb)

@@ -1,8 +1,8 @@
-"""One text in a document, one kind of thing: mentions that are passed over although the same words
-are found elsewhere in it, and short forms of what was found."""
+"""Treats repeated words of a document alike: occurrences that the recognizer missed become
+mentions, and abbreviations get the label of their long form."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,17 +11,20 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..component.block import takes
 from ..component.characters import clean
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
 from ..component.probability import probability_of
-from .found import TokenSpan, scored_spans, set_scored_spans
+from .found import TokenSpan, scored_spans, set_scored_spans, without_overlaps
 
 _ABBREVIATIONS = ("._.", "abbreviations", None, None)
-_SHORTEST = 2  # characters
-_LONGEST = 32  # tokens
+# Stands for the probability of a mention whose component gives none.
+_UNKNOWN = 1.0
+_MIN_CHARACTERS = 2
+_MAX_TOKENS = 32
+
+Words = tuple[int, ...]
 
 
 class ConsistencySettings(CheckedSettings):
@@ -45,9 +48,15 @@ class ConsistencySettings(CheckedSettings):
         float,
         Field(ge=0, lt=1, description="if less than this share are mentions, all are removed"),
     ] = 0.35
-    short_forms: Annotated[
-        bool, Field(description="give abbreviations the label of their long form")
-    ] = True
+    sure_from: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=1,
+            description="if one occurrence is a mention with at least this "
+            "`mention_probability`, the others become mentions whatever their share",
+        ),
+    ] = 0.95
     span_key: Annotated[
         Name | None,
         Field(
@@ -61,9 +70,10 @@ class ConsistencySettings(CheckedSettings):
 
 
 class AngelConsistency(DocumentPipe):
-    """Makes the mentions of a document consistent; it follows whatever finds them, and scispaCy's
-    abbreviation detector if there is one.
+    """Makes the mentions of a document consistent. It runs after the components that find mentions
+    and after an abbreviation detector, if there is one.
 
+    vocab (Vocab): the pipeline's.
     name (str): the component's name.
     settings (ConsistencySettings): see there.
     """
@@ -81,7 +91,7 @@ class AngelConsistency(DocumentPipe):
 
     def predict(self, docs: Sequence[Doc]) -> list[tuple[list[TokenSpan], list[TokenSpan] | None]]:
         """docs (Sequence[Doc]): documents. RETURNS (list[tuple[list[TokenSpan], list[TokenSpan] |
-        None]]): of each the entities, and the mentions of the group, if it has it."""
+        None]]): of each the entities, and the mentions of the span group if the document has it."""
         return [self._predict(doc) for doc in docs]
 
     def set_annotations(
@@ -106,108 +116,91 @@ class AngelConsistency(DocumentPipe):
 
     def _predict(self, doc: Doc) -> tuple[list[TokenSpan], list[TokenSpan] | None]:
         entities = [TokenSpan(e.start, e.end, e.label_, _probability(e)) for e in doc.ents]
-        entities = consistent(doc, entities, self.settings, may_overlap=False)
+        entities = make_consistent(doc, entities, self.settings)
         key = self.settings.span_key
         if key is None or key not in doc.spans:
             return entities, None
-        grouped = [
-            TokenSpan(span.start, span.end, span.label_, score)
-            for span, score in scored_spans(doc, key)
-        ]
-        return entities, consistent(doc, grouped, self.settings, may_overlap=True)
+        by_label: defaultdict[str, list[TokenSpan]] = defaultdict(list)
+        for span, score in scored_spans(doc, key):
+            by_label[span.label_].append(TokenSpan(span.start, span.end, span.label_, score))
+        made = (make_consistent(doc, own, self.settings) for own in by_label.values())
+        return entities, sorted(one for own in made for one in own)
 
 
-def consistent(
-    doc: Doc, mentions: Iterable[TokenSpan], settings: ConsistencySettings, *, may_overlap: bool
+def make_consistent(
+    doc: Doc, mentions: Sequence[TokenSpan], settings: ConsistencySettings
 ) -> list[TokenSpan]:
-    """doc (Doc): a document. mentions (Iterable[TokenSpan]): in it. settings
-    (ConsistencySettings): what is done. may_overlap (bool): whether mentions of different labels
-    may. RETURNS (list[TokenSpan]): by place; a new one is as probable as the least probable that
-    it follows from."""
-    layer = _Layer(mentions, may_overlap=may_overlap)
-    _repeat(doc, layer, settings)
-    if settings.short_forms:
-        ending: defaultdict[int, list[TokenSpan]] = defaultdict(list)
-        for one in layer.mentions():
-            ending[one.end].append(one)
-        for long_end, short in _abbreviations(doc):
-            for one in ending.get(long_end, ()):
-                layer.add(TokenSpan(short.start, short.end, one.label, one.probability))
-    return layer.mentions()
+    """doc (Doc): a document. mentions (Sequence[TokenSpan]): of which no two overlap. settings
+    (ConsistencySettings): the thresholds. RETURNS (list[TokenSpan]): by place, without overlaps; a
+    new mention has the lowest probability of the mentions that it follows from."""
+    kept, missed = _repeated(doc, mentions, settings)
+    kept = _with(kept, missed)
+    ending: defaultdict[int, list[TokenSpan]] = defaultdict(list)
+    for one in kept:
+        ending[one.end].append(one)
+    short_forms = [
+        long_form._replace(start=short.start, end=short.end)
+        for long_end, short in _abbreviations(doc)
+        for long_form in ending[long_end]
+    ]
+    # A mention with another label gives way to a more probable long form.
+    better = {one[:2]: one for one in short_forms}
+    kept = [
+        one
+        for one in kept
+        if (other := better.get(one[:2], one)).label == one.label
+        or other.probability <= one.probability
+    ]
+    return _with(kept, short_forms)
+
+
+def _with(kept: Sequence[TokenSpan], new: Iterable[TokenSpan]) -> list[TokenSpan]:
+    """RETURNS (list[TokenSpan]): by place, with the new mentions that overlap nothing, the first
+    ones first."""
+    return sorted([*kept, *without_overlaps(new, lambda one: 0, kept)])
 
 
 def _probability(entity: Span) -> float:
     own = probability_of(entity)
-    return 1.0 if own is None else own
+    return _UNKNOWN if own is None else own
 
 
-class _Layer:
-    """Mentions of which no two share a token, or none of one label."""
-
-    def __init__(self, mentions: Iterable[TokenSpan], *, may_overlap: bool) -> None:
-        self._may_overlap = may_overlap
-        self._mentions: dict[tuple[int, int, str], TokenSpan] = {}
-        self._taken: set[tuple[int, str]] = set()
-        for one in mentions:
-            self._keep(one)
-
-    def mentions(self) -> list[TokenSpan]:
-        return sorted(self._mentions.values())
-
-    def is_free(self, start: int, end: int, label: str) -> bool:
-        """Whether no mention of the label is there."""
-        return all((token, label) not in self._taken for token in range(start, end))
-
-    def add(self, one: TokenSpan) -> None:
-        """Where its place is taken nothing happens."""
-        label = one.label if self._may_overlap else ""
-        if self.is_free(one.start, one.end, label):
-            self._keep(one)
-
-    def drop(self, one: TokenSpan) -> None:
-        del self._mentions[one[:3]]
-        self._taken -= self._tokens(one)
-
-    def _keep(self, one: TokenSpan) -> None:
-        self._mentions[one[:3]] = one
-        self._taken |= self._tokens(one)
-
-    @staticmethod
-    def _tokens(one: TokenSpan) -> set[tuple[int, str]]:
-        # Under its label and under none.
-        return {(token, label) for token in range(one.start, one.end) for label in (one.label, "")}
-
-
-def _repeat(doc: Doc, layer: _Layer, settings: ConsistencySettings) -> None:
+def _repeated(
+    doc: Doc, mentions: Sequence[TokenSpan], settings: ConsistencySettings
+) -> tuple[list[TokenSpan], list[TokenSpan]]:
+    """RETURNS (tuple[list[TokenSpan], list[TokenSpan]]): the mentions that stay, and other
+    occurrences of their words that become mentions."""
     words = _words(doc)
-    same: defaultdict[tuple[str, tuple[int, ...]], list[TokenSpan]] = defaultdict(list)
-    for one in layer.mentions():
-        is_long = one.end - one.start > _LONGEST
-        if not is_long and len(doc[one.start : one.end].text) >= _SHORTEST:
+    same: defaultdict[tuple[str, Words], list[TokenSpan]] = defaultdict(list)
+    taken: defaultdict[str, set[int]] = defaultdict(set)
+    for one in mentions:
+        taken[one.label].update(range(one.start, one.end))
+        is_long = one.end - one.start > _MAX_TOKENS
+        if not is_long and len(doc[one.start : one.end].text) >= _MIN_CHARACTERS:
             same[one.label, tuple(words[one.start : one.end])].append(one)
-    wanted = {own for _, own in same}
-    places: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+    places = _places(words, {own for _, own in same})
+    missed: list[TokenSpan] = []
+    dropped: set[TokenSpan] = set()
+    for (label, own), found in same.items():
+        others = [p for p in places[own] if taken[label].isdisjoint(range(p, p + len(own)))]
+        share = len(found) / (len(found) + len(others))
+        is_sure = any(settings.sure_from <= one.probability < _UNKNOWN for one in found)
+        if is_sure or share >= settings.add_from:
+            least = min(one.probability for one in found)
+            missed += [TokenSpan(place, place + len(own), label, least) for place in others]
+        elif share < settings.drop_below:
+            dropped.update(found)
+    return [one for one in mentions if one not in dropped], missed
+
+
+def _places(words: Sequence[int], wanted: Collection[Words]) -> dict[Words, list[int]]:
+    """RETURNS (dict[Words, list[int]]): where each sequence of words begins."""
+    places: dict[Words, list[int]] = {own: [] for own in wanted}
     for length in {len(own) for own in wanted}:
         for start in range(len(words) - length + 1):
-            if (own := tuple(words[start : start + length])) in wanted:
+            if (own := tuple(words[start : start + length])) in places:
                 places[own].append(start)
-    missed: list[TokenSpan] = []
-    for (label, own), found in same.items():
-        others = [
-            (start, start + len(own))
-            for start in places[own]
-            if layer.is_free(start, start + len(own), label)
-        ]
-        share = len(found) / (len(found) + len(others))
-        if share >= settings.add_from:
-            least = min(one.probability for one in found)
-            missed += [TokenSpan(*place, label, least) for place in others]
-        elif share < settings.drop_below:
-            for one in found:
-                layer.drop(one)
-    # What is dropped makes room.
-    for one in missed:
-        layer.add(one)
+    return places
 
 
 def _words(doc: Doc) -> list[int]:
@@ -219,8 +212,8 @@ def _words(doc: Doc) -> list[int]:
 
 
 def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:
-    """YIELDS (tuple[int, Span]): the token behind a long form where it is defined, and a short form
-    of it. Long forms that are text alone stand nowhere."""
+    """YIELDS (tuple[int, Span]): where a long form ends at its definition, in tokens, and one of
+    its short forms. A long form that is only a string has no place."""
     # Not `doc._.abbreviations`: without the detector the attribute is unknown.
     user_data: dict[Any, Any] = doc.user_data
     for item in user_data.get(_ABBREVIATIONS, ()):
@@ -231,25 +224,30 @@ def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:
             yield item["long_end"], doc[item["short_start"] : item["short_end"]]
 
 
-DEFAULT_CONFIG = ConsistencySettings().to_dict()
-
-
-@takes(DEFAULT_CONFIG)
-def make_angel_consistency(nlp: Language, name: str, **settings: Any) -> AngelConsistency:
-    """The factory `angel_consistency`.
-
-    nlp (Language): the pipeline. name (str): the component's name in it.
-    settings (Any): the fields of `ConsistencySettings`.
-    RETURNS (AngelConsistency): the component.
-    RAISES (AngelError): a setting that does not fit.
-    """
-    return AngelConsistency(nlp.vocab, name, settings=ConsistencySettings.from_dict(settings))
-
-
-Language.factory(
+@Language.factory(
     "angel_consistency",
     assigns=["doc.ents", "doc.spans"],
     requires=["doc.ents"],
-    default_config=DEFAULT_CONFIG,
-    func=make_angel_consistency,
+    default_config=ConsistencySettings().to_dict(),
 )
+def make_angel_consistency(
+    nlp: Language,
+    name: str,
+    add_from: float,
+    drop_below: float,
+    sure_from: float,
+    span_key: str | None,
+) -> AngelConsistency:
+    """The factory.
+
+    nlp (Language): the pipeline.
+    name (str): the component's name in it.
+    add_from (float), drop_below (float), sure_from (float), span_key (str | None): see
+        `ConsistencySettings`.
+    RETURNS (AngelConsistency): the component.
+    RAISES (AngelError): a setting that does not fit.
+    """
+    settings = ConsistencySettings(
+        add_from=add_from, drop_below=drop_below, sure_from=sure_from, span_key=span_key
+    )
+    return AngelConsistency(nlp.vocab, name, settings=settings)

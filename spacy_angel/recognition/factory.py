@@ -5,7 +5,6 @@ from typing import Any
 
 from spacy.language import Language
 
-from ..component.block import takes
 from .recognizer import AngelRecognizer
 from .settings import RecognizerSettings
 
@@ -17,27 +16,53 @@ DEFAULT_CONFIG: dict[str, Any] = {
 }
 
 
-@takes(DEFAULT_CONFIG)
+@Language.factory(
+    "angel_recogniser",
+    assigns=["doc.ents", "doc.spans"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
+)
 def make_angel_recogniser(
-    nlp: Language, name: str, model: str | None, scorer: Callable | None, **settings: Any
+    nlp: Language,
+    name: str,
+    model: str | None,
+    labels: list[str] | None,
+    threshold: float,
+    span_key: str | None,
+    span_labels: list[str] | None,
+    set_ents: bool,
+    secondary: list[str],
+    overwrite: bool,
+    skip_variants: bool,
+    batch_size: int,
+    device: str,
+    dtype: str,
+    scorer: Callable | None,
 ) -> AngelRecognizer:
     """The factory; it opens nothing.
 
     nlp (Language): the pipeline.
     name (str): the component's name in it.
     model (str | None), scorer (Callable | None): see `AngelRecognizer`.
-    settings (Any): the fields of `RecognizerSettings`.
+    labels (list[str] | None), threshold (float), span_key (str | None), span_labels (list[str] |
+        None), set_ents (bool), secondary (list[str]), overwrite (bool), skip_variants (bool),
+        batch_size (int), device (str), dtype (str): see `RecognizerSettings`.
     RETURNS (AngelRecognizer): the component.
     RAISES (AngelError): a setting that does not fit.
     """
-    checked = RecognizerSettings.from_dict(settings)
-    return AngelRecognizer(nlp.vocab, name, model=model, settings=checked, scorer=scorer)
-
-
-Language.factory(
-    "angel_recogniser",
-    assigns=["doc.ents", "doc.spans"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
-    func=make_angel_recogniser,
-)
+    settings = RecognizerSettings.from_dict(
+        {
+            "labels": labels,
+            "threshold": threshold,
+            "span_key": span_key,
+            "span_labels": span_labels,
+            "set_ents": set_ents,
+            "secondary": secondary,
+            "overwrite": overwrite,
+            "skip_variants": skip_variants,
+            "batch_size": batch_size,
+            "device": device,
+            "dtype": dtype,
+        }
+    )
+    return AngelRecognizer(nlp.vocab, name, model=model, settings=settings, scorer=scorer)

@@ -36,6 +36,8 @@ ENCODER_FIELDS = (
     *("pad_token_id", "scale_embedding", "vocab_size"),
 )
 _AROUND = 2
+MIN_ADDED = 0.2
+"""Least probability of a word by which a mention may be extended to a name of the vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,21 @@ class TaggedText(NamedTuple):
             return None
         outside = self.log_probs[first:last, self.labels.index(label), OUTSIDE]
         return float(1 - np.exp(outside).mean())
+
+    def extent(self, one: FoundMention) -> tuple[int, int]:
+        """one (FoundMention): of the text. RETURNS (tuple[int, int]): characters, those of the
+        mention and of the words next to it that belong to a mention of its label with a probability
+        of `MIN_ADDED` or more."""
+        first = int(np.searchsorted(self.words.ends, one.start, side="right"))
+        last = int(np.searchsorted(self.words.starts, one.end, side="left"))
+        outside = self.log_probs[:, self.labels.index(one.label), OUTSIDE]
+        may_belong = 1 - np.exp(outside) >= MIN_ADDED
+        while first > 0 and may_belong[first - 1]:
+            first -= 1
+        while last < len(may_belong) and may_belong[last]:
+            last += 1
+        start, end = int(self.words.starts[first]), int(self.words.ends[last - 1])
+        return min(start, one.start), max(end, one.end)
 
 
 class MentionFinder:

@@ -1,7 +1,7 @@
 """The component `angel_recogniser`: documents in, mentions out."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,14 +12,15 @@ from spacy.vocab import Vocab
 from ..component.characters import CleanText, clean
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
-from ..component.probability import LABELS
+from ..component.probability import EXTENT, LABELS
 from ..component.probability import NAME as PROBABILITY
 from ..component.running import OPENING
 from ..errors import AngelError
 from .finder import MentionFinder, TaggedText
 from .found import FoundMention, TokenSpan, in_source, set_scored_spans, without_overlaps
 from .settings import RecognizerSettings
-from .variants.grammar import find_variants, may_lie_in_one
+from .variants.component import place_variants
+from .variants.grammar import may_lie_in_one
 
 
 class Recognized(NamedTuple):
@@ -30,11 +31,14 @@ class Recognized(NamedTuple):
         `TaggedText.probability`.
     variants (frozenset[tuple[int, int]]): tokens of mentions and entities that lie in a sequence
         variant, with `skip_variants`.
+    extents (dict[tuple[int, int, str], tuple[int, int]]): tokens that may belong to a mention, by
+        its start, end and label, see `TaggedText.extent`.
     """
 
     mentions: list[TokenSpan]
     entities: list[float | None]
     variants: frozenset[tuple[int, int]]
+    extents: dict[tuple[int, int, str], tuple[int, int]]
 
 
 class AngelRecognizer(DocumentPipe):
@@ -123,19 +127,17 @@ class AngelRecognizer(DocumentPipe):
         predicted (Sequence[Recognized]): as it returned them.
         """
         key, labels = self.settings.span_key, self.settings.span_labels
-        for doc, (mentions, probabilities, variants) in zip(docs, predicted, strict=True):
+        for doc, (mentions, probabilities, variants, extents) in zip(docs, predicted, strict=True):
             if key is not None:
                 grouped = [m for m in mentions if labels is None or m.label in labels]
                 rows = [(Span(doc, *m[:2], label=m.label), m.probability) for m in grouped]
                 set_scored_spans(doc, key, rows, {"scores": []})
             if self.settings.set_ents:
                 earlier = [] if self.settings.overwrite else list(doc.ents)
-                over = _labels_by_token(mentions)
                 kept = [
                     (entity, probability)
                     for entity, probability in zip(earlier, probabilities, strict=True)
-                    if not self._is_replaced(entity, over)
-                    and (entity.start, entity.end) not in variants
+                    if (entity.start, entity.end) not in variants
                 ]
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
                 chosen = most_probable(mentions, taken, self.settings.secondary)
@@ -150,6 +152,8 @@ class AngelRecognizer(DocumentPipe):
                     others = dict(by_place[entity.start, entity.end])
                     del others[entity.label_]
                     entity._.set(LABELS, others)
+                    place = (entity.start, entity.end, entity.label_)
+                    entity._.set(EXTENT, extents.get(place))
 
     def _recognized(self, doc: Doc, text: CleanText, tagged: TaggedText) -> Recognized:
         earlier = () if self.settings.overwrite else doc.ents
@@ -157,10 +161,17 @@ class AngelRecognizer(DocumentPipe):
             tagged.probability(*text.from_source(e.start_char, e.end_char), e.label_)
             for e in earlier
         ]
-        spans = self._spans(doc, in_source(text, tagged.mentions))
+        found = in_source(text, tagged.mentions)
+        spans = self._spans(doc, found)
+        extents = {}
+        for mention, wide in zip(found, map(tagged.extent, tagged.mentions), strict=True):
+            span = _tokens(doc, mention.start, mention.end)
+            extent = _tokens(doc, *text.to_source(*wide))
+            if span and extent and extent != span:
+                extents[(*span, mention.label)] = extent
         variants = self._in_variants(doc, text, (*spans, *earlier))
         mentions = [one for one in spans if (one.start, one.end) not in variants]
-        return Recognized(mentions, probabilities, variants)
+        return Recognized(mentions, probabilities, variants, extents)
 
     def _in_variants(
         self, doc: Doc, text: CleanText, places: Iterable[TokenSpan | Span]
@@ -173,17 +184,12 @@ class AngelRecognizer(DocumentPipe):
             span = doc[one.start : one.end]
             if may_lie_in_one(text.text, *text.from_source(span.start_char, span.end_char)):
                 in_doubt.append((one.start, one.end))
-        variants = _variants(doc) if in_doubt else []
+        variants = place_variants(doc) if in_doubt else []
         return frozenset(
             (start, end)
             for start, end in in_doubt
-            if any(first <= start and end <= last for first, last in variants)
+            if any(one.start <= start and end <= one.end for one in variants)
         )
-
-    def _is_replaced(self, entity: Span, labels: Mapping[int, Set[str]]) -> bool:
-        tokens = range(entity.start, entity.end)
-        over = frozenset[str]().union(*(labels.get(token, ()) for token in tokens))
-        return entity.label_ not in over and not over.isdisjoint(self.settings.replaces)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """path (str | Path): folder for the model. exclude (Iterable[str]): `model`."""
@@ -219,9 +225,7 @@ class AngelRecognizer(DocumentPipe):
         labels = frozenset(self.labels)
         best: dict[tuple[int, int, str], float] = {}
         for mention in mentions:
-            settings = self.settings
-            least = settings.thresholds.get(mention.label, settings.threshold)
-            if mention.label not in labels or mention.probability < least:
+            if mention.label not in labels or mention.probability < self.settings.threshold:
                 continue
             span = doc.char_span(mention.start, mention.end, alignment_mode="expand")
             if span is not None:
@@ -230,20 +234,11 @@ class AngelRecognizer(DocumentPipe):
         return sorted(TokenSpan(*key, probability) for key, probability in best.items())
 
 
-def _variants(doc: Doc) -> list[tuple[int, int]]:
-    """RETURNS (list[tuple[int, int]]): tokens of the sequence variants."""
-    found = find_variants(doc.text)
-    spans = (doc.char_span(one.start, one.end, alignment_mode="expand") for one in found)
-    return [(span.start, span.end) for span in spans if span is not None]
-
-
-def _labels_by_token(mentions: Iterable[TokenSpan]) -> dict[int, set[str]]:
-    """RETURNS (dict[int, set[str]]): the labels of the mentions over each token."""
-    labels: dict[int, set[str]] = defaultdict(set)
-    for one in mentions:
-        for token in range(one.start, one.end):
-            labels[token].add(one.label)
-    return labels
+def _tokens(doc: Doc, start: int, end: int) -> tuple[int, int] | None:
+    """start (int), end (int): characters. RETURNS (tuple[int, int] | None): the tokens of which
+    they have a part."""
+    span = doc.char_span(start, end, alignment_mode="expand")
+    return None if span is None else (span.start, span.end)
 
 
 def most_probable(

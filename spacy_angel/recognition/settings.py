@@ -22,10 +22,6 @@ class RecognizerSettings(CheckedSettings):
     threshold: Annotated[float, Field(ge=0, le=1, description="least probability of a mention")] = (
         0.0
     )
-    thresholds: Annotated[
-        dict[Name, Annotated[float, Field(ge=0, le=1)]],
-        Field(description="label to a threshold of its own"),
-    ] = Field(default_factory=dict)
     span_key: Annotated[
         Name | None,
         Field(
@@ -53,13 +49,6 @@ class RecognizerSettings(CheckedSettings):
     overwrite: Annotated[
         bool, Field(description="remove existing entities; if false, they take precedence")
     ] = True
-    replaces: Annotated[
-        Names,
-        Field(
-            description="if `overwrite` is false, labels whose mentions still replace an existing "
-            "entity when the model finds nothing of the entity's own label there"
-        ),
-    ] = ()
     skip_variants: Annotated[
         bool,
         Field(

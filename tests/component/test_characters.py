@@ -41,6 +41,10 @@ CLEAN = st.text(
         ("&lt;i&gt;BRCA1&lt;/i&gt; in heart&nbsp;attack<!-- a -->", "BRCA1 in heart attack\n\n"),
         ("**Plan**: _asthma_, [COPD](https://a.b/c), `fever`", "Plan: asthma, COPD, fever"),
         ("OBX|1|TX|A^Fever||", "OBX | 1 | TX | A ^ Fever |  | "),
+        (
+            "ALL PATIENTS WITH IL2 OR BRAF IN ACUTE GOUT HAD THE PATIENT'S FEVER. We saw AIDS",
+            "all patients with IL2 or BRAF in acute gout had the patient's fever. We saw AIDS",
+        ),
         ("Seen by [**Last Name**] with **heart** failure", "Seen by ___ with heart failure"),
     ],
 )
@@ -53,6 +57,7 @@ def test_noise_is_read_away(text: str, expected: str) -> None:
     [
         "10² m, CO₂, ½, µm, α, Sjögren",
         "T -\nCells",
+        "MATERIALS AND METHODS: BRAF, KRAS, NRAS, TP53, PTEN and CAT, REST, MAX",
         "a\u0301\u0301"[:1],
         "p\u0302",
         "Na+/K+-ATPase",

@@ -23,7 +23,7 @@ def vocabulary(tmp_path_factory) -> str:
         [
             Concept("A:1", "Heart Attack", ("myocardial infarction",), ("T047",)),
             Concept("A:2", "Aspirin", (), ("T121",)),
-            Concept("A:3", "Fever", (), ("T184",)),
+            Concept("A:3", "Fever", ("drug fever", "drug fever in children"), ("T184",)),
         ],
         path,
     )
@@ -161,3 +161,25 @@ def test_misspelled_names_are_mentions(make) -> None:
     assert mentions(nlp("Aspirin and fever.")) == [("fever", "DISEASE")]
     assert mentions(make(misspelled=True, label="X")("He took aspirn.")) == [("aspirn", "X")]
     assert mentions(make()(text)) == [("fever", "DISEASE")]
+
+
+@pytest.mark.parametrize(
+    ("text", "extent", "expected"),
+    [
+        ("He had drug fever in children.", (2, 6), "drug fever in children"),
+        # No farther than the recognizer says, and not across a bracket or a comma.
+        ("He had drug fever in children.", (3, 6), "fever"),
+        ("Drug (fever in children)", (0, 5), "fever"),
+        ("Drug fever, in children.", (0, 5), "Drug fever"),
+        ("A - fever - is", (1, 4), "fever"),
+    ],
+)
+def test_a_mention_grows_to_the_name_around_it(make, text, extent, expected) -> None:
+    nlp = make(names="none")
+    doc = nlp.make_doc(text)
+    doc = nlp.get_pipe("entity_ruler")(doc)
+    doc.ents[0]._.mention_extent = extent
+    doc.ents[0]._.mention_probability = 0.7
+    doc = nlp.get_pipe("angel_matcher")(doc)
+    assert mentions(doc) == [(expected, "DISEASE")]
+    assert doc.ents[0]._.mention_probability == 0.7

@@ -49,7 +49,7 @@ def nlp(tmp_path_factory: pytest.TempPathFactory) -> Language:
             {"label": "GENE", "pattern": "TP53"},
         ]
     )
-    config = {"overwrite": False, "replaces": ["DISEASE"]}
+    config = {"overwrite": False}
     recogniser: Any = nlp.add_pipe("angel_recogniser", config=config)
     recogniser.finder = tiny_finder(folder / "recogniser", steps=0)
     nlp.add_pipe("angel_matcher", config={"names": "all", "misspelled": True})

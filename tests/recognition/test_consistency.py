@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from spacy_angel.errors import AngelError
-from spacy_angel.recognition.consistency import ConsistencySettings, consistent
+from spacy_angel.recognition.consistency import ConsistencySettings, make_consistent
 from spacy_angel.recognition.found import TokenSpan
 
 VOCAB = spacy.blank("en").vocab
@@ -58,16 +58,24 @@ def test_shares_decide(found: int, left: int) -> None:
     # Of four places: 0.25 is below 0.35, 0.75 above 0.7.
     doc = document("ACE a ACE b ACE c ACE d")
     some = [TokenSpan(2 * i, 2 * i + 1, "GENE", 0.5 + i / 10) for i in range(found)]
-    after = consistent(doc, some, ConsistencySettings(), may_overlap=False)
+    after = make_consistent(doc, some, ConsistencySettings())
     assert len(after) == left
     if left == 4:
         assert after[3] == TokenSpan(6, 7, "GENE", 0.5)
 
 
+def test_a_sure_mention_is_found_everywhere() -> None:
+    doc = document("Prozac a Prozac b Prozac c Prozac")
+    sure = TokenSpan(0, 1, "CHEMICAL", 0.96)
+    after = make_consistent(doc, [sure], ConsistencySettings())
+    assert after == [sure._replace(start=2 * i, end=2 * i + 1) for i in range(4)]
+    assert make_consistent(doc, [sure], ConsistencySettings(sure_from=0.97)) == []
+
+
 def test_words_of_several_tokens_and_their_case() -> None:
     doc = document("heart attack ; a heart attack ; Heart attack ; heart", (0, 2, "DISEASE"))
     settings = ConsistencySettings(add_from=0.5, drop_below=0)
-    after = consistent(doc, [TokenSpan(0, 2, "DISEASE", 0.9)], settings, may_overlap=False)
+    after = make_consistent(doc, [TokenSpan(0, 2, "DISEASE", 0.9)], settings)
     assert after == [TokenSpan(0, 2, "DISEASE", 0.9), TokenSpan(4, 6, "DISEASE", 0.9)]
 
 
@@ -75,17 +83,14 @@ def test_what_stands_there_stays() -> None:
     doc = document("iron ; iron deficiency ; iron")
     first, other = TokenSpan(0, 1, "CHEMICAL", 0.9), TokenSpan(2, 4, "DISEASE", 0.8)
     settings = ConsistencySettings(add_from=0.3, drop_below=0)
-    after = consistent(doc, [first, other], settings, may_overlap=False)
+    after = make_consistent(doc, [first, other], settings)
     assert after == [first, other, TokenSpan(5, 6, "CHEMICAL", 0.9)]
-    after = consistent(doc, [first, other], settings, may_overlap=True)
-    assert TokenSpan(2, 3, "CHEMICAL", 0.9) in after
-    assert other in after
 
 
 def test_one_letter_alone_says_nothing() -> None:
     doc = document("a b a c a")
     one = TokenSpan(0, 1, "GENE", 1.0)
-    assert consistent(doc, [one], ConsistencySettings(), may_overlap=False) == [one]
+    assert make_consistent(doc, [one], ConsistencySettings()) == [one]
 
 
 @pytest.mark.parametrize("serializable", [True, False])
@@ -99,21 +104,30 @@ def test_short_forms_are_what_their_long_form_is(nlp: Language, serializable: bo
         ("MS", "DISEASE"),
         ("MS", "DISEASE"),
     ]
-    nlp.get_pipe("angel_consistency").settings = ConsistencySettings(short_forms=False)
-    doc = nlp("Patients with multiple sclerosis (MS) came. MS is a disease.")
-    assert [ent.text for ent in doc.ents] == ["multiple sclerosis"]
+
+
+@pytest.mark.parametrize(("probability", "label"), [(0.7, "DISEASE"), (0.9, "GENE")])
+def test_a_less_probable_label_of_a_short_form_goes(probability: float, label: str) -> None:
+    doc = document("malignant mesothelioma MM")
+    doc.user_data["._.", "abbreviations", None, None] = [
+        {"short_start": 2, "short_end": 3, "long_end": 2, "long_text": "malignant mesothelioma"}
+    ]
+    found = [TokenSpan(0, 2, "DISEASE", 0.8), TokenSpan(2, 3, "GENE", probability)]
+    assert make_consistent(doc, found, ConsistencySettings())[1].label == label
 
 
 def test_a_group_has_its_own_mentions_and_probabilities() -> None:
     nlp = spacy.blank("en")
     component = nlp.add_pipe("angel_consistency", config={"span_key": "mentions"})
-    doc = document("BRCA1 a BRCA1 b BRCA1 c BRCA1")
+    doc = document("BRCA1 a BRCA1 b BRCA1 c BRCA1 carriers")
     spans = [Span(doc, 2 * i, 2 * i + 1, label="GENE") for i in range(3)]
-    attrs = {"scores": [0.9, 0.7, 0.8]}
+    # Mentions of other labels may overlap them.
+    spans.append(Span(doc, 6, 8, label="SPECIES"))
+    attrs = {"scores": [0.9, 0.7, 0.8, 0.6]}
     doc.spans["mentions"] = SpanGroup(doc, name="mentions", attrs=attrs, spans=spans)
     group = component(doc).spans["mentions"]
-    assert [span.start for span in group] == [0, 2, 4, 6]
-    assert group.attrs["scores"] == [0.9, 0.7, 0.8, 0.7]
+    assert [span.start for span in group] == [0, 2, 4, 6, 6]
+    assert group.attrs["scores"] == [0.9, 0.7, 0.8, 0.7, 0.6]
     assert list(doc.ents) == []
     # A document without the group gets none.
     assert "mentions" not in component(document("a b")).spans
@@ -146,7 +160,7 @@ def test_any_entities_stay_apart(words: list[str], data: st.DataObject) -> None:
         TokenSpan(start, end, data.draw(st.sampled_from("XY")), 1.0)
         for start, end in zip(cuts[::2], cuts[1::2], strict=False)
     ]
-    after = consistent(doc, some, ConsistencySettings(), may_overlap=False)
+    after = make_consistent(doc, some, ConsistencySettings())
     taken = [token for one in after for token in range(one.start, one.end)]
     assert len(taken) == len({*taken})
 

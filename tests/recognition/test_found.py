@@ -63,13 +63,6 @@ def test_a_joined_mention_has_the_lesser_probability() -> None:
     assert joined == FoundMention(0, len(text), "GENE", 0.8)
 
 
-def test_mentions_of_different_labels_are_not_joined() -> None:
-    text = "Surfactant protein (SP)-A"
-    one, other = found_in(text, "Surfactant protein", "SP)-A")
-    mentions = [one, other._replace(label="CHEMICAL")]
-    assert [m.label for m in trim_spans(text, mentions)] == ["GENE", "CHEMICAL"]
-
-
 @given(st.text(alphabet="ab ()[]-/,+2", max_size=20), st.data())
 def test_any_mentions_stay_inside_the_text_and_apart(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))

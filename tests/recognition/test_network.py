@@ -10,18 +10,10 @@ from support.tiny_recogniser import LABELS, TEXTS, rows_of, tiny_finder
 from transformers import BartForConditionalGeneration
 
 from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig
-from spacy_angel.recognition.network import NO_WORD, Row, TaggingNetwork, mean_by_word
+from spacy_angel.recognition.network import NO_WORD, Row, TaggingNetwork
 from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.recognizer.data import collate
 from spacy_angel.training.recognizer.training import RecognizerModule
-
-
-def test_a_word_is_the_mean_of_its_pieces() -> None:
-    # Row 0: a mark, a word of two pieces, a word of one, a mark. Row 1: a mark, one word, a mark.
-    states = torch.tensor([[9.0], [1.0], [3.0], [5.0], [9.0], [9.0], [7.0], [9.0]])
-    words = torch.tensor([NO_WORD, 0, 0, 1, NO_WORD, NO_WORD, 0, NO_WORD])
-    means = mean_by_word(states, words, torch.tensor([5, 3]), [2, 1])
-    assert means.tolist() == [[2.0], [5.0], [7.0]]
 
 
 def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:

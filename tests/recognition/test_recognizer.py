@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from support.tiny_recogniser import LABELS, TEXTS, documents, tiny_finder
 
+from spacy_angel.component.probability import extent_of
 from spacy_angel.corpora.docs import to_doc
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
@@ -147,7 +148,7 @@ def test_a_long_text_is_read_in_windows(folder: Path) -> None:
     finder = pipeline(folder).get_pipe("angel_recogniser").finder
     (words,) = finder.reader([text])
     assert len(words.pieces) > 2 * finder.config.window
-    # What is found lies in the text, whatever window it stands in.
+    # Mentions lie in the text, whatever window they are in.
     for mention in finder.find([text])[0]:
         assert 0 <= mention.start < mention.end <= len(text)
 
@@ -162,8 +163,6 @@ def test_settings_choose_what_is_written(folder: Path) -> None:
     assert len(doc.spans["mentions"]) == 3
     for settings, labels in (
         ({"threshold": 1.0}, set()),
-        ({"thresholds": {"GENE": 1.0}}, {"DISEASE", "CELL_TYPE"}),
-        ({"threshold": 1.0, "thresholds": {"GENE": 0.0}}, {"GENE"}),
         ({"span_labels": ["GENE"]}, {"GENE"}),
     ):
         doc = pipeline(folder, **settings)(text)
@@ -176,27 +175,6 @@ def test_settings_choose_what_is_written(folder: Path) -> None:
     doc = kept.get_pipe("angel_recogniser")(doc)
     assert ("TP53", "OTHER") in [(e.text, e.label_) for e in doc.ents]
     assert ("TP53", "GENE") not in [(e.text, e.label_) for e in doc.ents]
-
-
-@pytest.mark.parametrize(
-    ("entity", "replaces", "label"),
-    [
-        ("CHEMICAL", ["GENE"], "GENE"),
-        ("CHEMICAL", ["DISEASE"], "CHEMICAL"),
-        ("CHEMICAL", [], "CHEMICAL"),
-        # what is found besides is of the entity's own label
-        ("GENE", ["GENE", "DISEASE"], "GENE"),
-    ],
-)
-def test_entities_make_room_for_what_contradicts_them(
-    folder: Path, entity: str, replaces: list[str], label: str
-) -> None:
-    nlp = pipeline(folder, overwrite=False, replaces=replaces)
-    doc = nlp.make_doc(TEXTS[0][0])
-    doc.ents = [doc.char_span(0, 4, label=entity)]
-    doc = nlp.get_pipe("angel_recogniser")(doc)
-    assert doc.ents[0].text == "TP53"
-    assert doc.ents[0].label_ == label
 
 
 def test_entities_say_how_probable_they_are(folder: Path) -> None:
@@ -245,6 +223,24 @@ def test_entities_say_under_which_other_labels_they_were_found(folder: Path) -> 
     assert [ent._.mention_labels for ent in again.ents] == [{"CELL_TYPE": 0.7}, {}]
 
 
+def test_entities_say_how_far_they_may_reach(folder: Path) -> None:
+    text = "TP53 is mutated"
+    nlp = pipeline(folder)
+    component = nlp.get_pipe("angel_recogniser")
+    [tagged] = component.finder.read([text])
+    # TP 53 is mutated; `is` belongs to a GENE with 0.25, `mutated` with 0.1.
+    label = tagged.labels.index("GENE")
+    log_probs = np.log(np.full_like(tagged.log_probs, 1 / 3))
+    log_probs[:, label] = np.log([[1 - p, p / 2, p / 2] for p in (0.9, 0.9, 0.25, 0.1)])
+    mentions = [FoundMention(0, 4, "GENE", 0.8)]
+    tagged = tagged._replace(log_probs=log_probs, mentions=mentions)
+    component.finder.read = lambda texts: [tagged]
+    doc = nlp(text)
+    assert [(ent.text, ent._.mention_extent) for ent in doc.ents] == [("TP53", (0, 2))]
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert extent_of(again.ents[0]) == (0, 2)
+
+
 def test_sequence_variants_are_no_mentions(folder: Path) -> None:
     text = "TP53 V600E"
     found = {}
@@ -266,15 +262,6 @@ def test_sequence_variants_are_no_mentions(folder: Path) -> None:
         doc.ents = [doc.char_span(0, 10, label="GENE")]
         assert [ent.text for ent in component(doc).ents] == [text]
     assert found == {False: ["TP53", "V600E"], True: ["TP53"]}
-
-
-def test_a_mention_inside_a_token_is_written_with_the_whole_token(folder: Path) -> None:
-    nlp = pipeline(folder)
-    text = TEXTS[0][0]
-    doc = Doc(nlp.vocab, words=[text.split(" ")[0] + " is", *text.split(" ")[2:]])
-    found = nlp.get_pipe("angel_recogniser").predict([doc])[0].mentions
-    assert found
-    assert all(0 <= span.start < span.end <= len(doc) for span in found)
 
 
 def test_the_scorer_counts_entities(folder: Path) -> None:

@@ -16,12 +16,6 @@ def test_mentions_of_different_labels_may_overlap() -> None:
     assert spans_of(tags) == [(1, 0, 4), (0, 1, 3)]
 
 
-def test_of_one_label_the_first_stays_and_neighbours_are_two() -> None:
-    tags = tags_of([(0, 0, 2), (0, 1, 3), (0, 2, 3)], n_words=3, n_labels=1)
-    assert tags[:, 0].tolist() == [BEGIN, INSIDE, BEGIN]
-    assert spans_of(tags) == [(0, 0, 2), (0, 2, 3)]
-
-
 def test_inside_never_follows_outside() -> None:
     # The second word alone would be INSIDE; with what may stand before it, BEGIN is better.
     probabilities = np.array([[[0.9, 0.05, 0.05]], [[0.1, 0.3, 0.6]]], dtype=np.float32)
@@ -31,14 +25,6 @@ def test_inside_never_follows_outside() -> None:
     probabilities[0, 0] = [0.5, 0.45, 0.05]
     (tags,) = best_tags([np.log(probabilities)])
     assert tags[:, 0].tolist() == [BEGIN, INSIDE]
-
-
-def test_texts_of_different_lengths_do_not_touch_each_other() -> None:
-    chance = np.random.default_rng(0)
-    texts = [chance.normal(size=(n, 3, 3)).astype(np.float32) for n in (0, 1, 7, 4)]
-    alone = [best_tags([text])[0].tolist() for text in texts]
-    assert [tags.tolist() for tags in best_tags(texts)] == alone
-    assert best_tags([]) == []
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5))

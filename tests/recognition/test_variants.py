@@ -57,7 +57,6 @@ FORMS = {
     "IVS2+1G>A": "c.IVS2+1G>A",
     "IVS10nt546": "",
     "IVS-13(+5)": "",
-    "1525-1G-A": "c.1525-1G>A",
     "IVS3 + 18C > T": "c.IVS3+18C>T",
     "IVS10+1, g-->t": "c.IVS10+1G>T",
     "IVS2+1(g-t)": "c.IVS2+1G>T",
@@ -97,7 +96,6 @@ FORMS = {
     "Pro165----Arg": "p.Pro165Arg",
     "Ile(157)--> Thr(157)": "p.Ile157Thr",
     "tyr231-->ter": "p.Tyr231Ter",
-    "272gly----stop": "p.Gly272Ter",
     "R34X": "p.Arg34Ter",
     "R257*": "p.Arg257Ter",
     "R467stop": "p.Arg467Ter",
@@ -151,7 +149,6 @@ FORMS = {
     "Lys for Glu342": "p.Glu342Lys",
     "CGA-TGA at codon 117": "p.Arg117Ter",
     "D2.50(83)N": "p.Asp83Asn",
-    "delE746-A750": "p.Glu746_Ala750del",
     "K24/25/27R": "",
     "K(24/25)R": "",
 }
@@ -234,13 +231,8 @@ def test_other_things_are_no_variants(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        # A word beside it, or the same place elsewhere.
         ("the D2N mutant", ["D2N"]),
         ("the D2N domain", []),
-        ("C111G; the 111G allele", ["C111G", "111G"]),
-        ("the 111G sample", []),
-        ("R714Q: an arginine 714 variant", ["R714Q", "arginine 714"]),
-        ("R714Q, where arginine 714 binds", ["R714Q"]),
         ("the G/A genotype", ["G/A"]),
         ("the G/A ratio", []),
         ("leucine to methionine substitution", ["leucine to methionine"]),
@@ -275,13 +267,6 @@ def test_a_number_beside_a_form_is_its_identifier_wherever_it_stands_again() -> 
 def test_two_numbers_for_one_form_are_no_identifier() -> None:
     found = find_variants("V600E (rs1111), V600E (rs2222), V600E")
     assert [one.identifier for one in found][::2] == ["rs1111", "rs2222", "p.Val600Glu"]
-
-
-def test_without_those_that_name_no_place() -> None:
-    text = "a 4-bp deletion, the C>T transition and V600E"
-    assert len(find_variants(text)) == 3
-    (found,) = find_variants(text, unplaced=False)
-    assert found.identifier == "p.Val600Glu"
 
 
 PIECES = st.sampled_from(

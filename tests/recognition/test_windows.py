@@ -16,17 +16,6 @@ def test_windows_share_what_the_overlap_says() -> None:
     assert cut_windows(offsets, most=3, overlap=1, first=1) == [(0, 1), (1, 4), (3, 5)]
 
 
-def test_a_word_is_never_cut() -> None:
-    # Words of 2, 2, 5 and 1 pieces: the third alone is too long for a window.
-    offsets = np.array([0, 2, 4, 9, 10])
-    assert cut_windows(offsets, most=4, overlap=1) == [(0, 2), (2, 3), (3, 4)]
-
-
-def test_a_text_without_words_has_no_window() -> None:
-    assert cut_windows(np.array([0]), most=4, overlap=1) == []
-    assert owned_words([]) == []
-
-
 def test_of_shared_words_each_window_answers_for_the_half_farther_from_its_edge() -> None:
     assert owned_words([(0, 6), (4, 9)]) == [(0, 5), (5, 9)]
     assert owned_words([(0, 6), (3, 9), (6, 12)]) == [(0, 4), (4, 7), (7, 12)]

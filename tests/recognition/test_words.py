@@ -28,21 +28,10 @@ def test_words_end_at_every_mark_and_know_whether_they_stand_close() -> None:
     assert max(words.cases) < CASES
 
 
-def test_a_word_has_all_of_its_pieces() -> None:
-    (words,) = READER(["phaeochromocytoma cells"])
-    assert len(words) == 2
-    assert words.offsets[1] > 1
-    assert words.offsets[2] == len(words.pieces)
-
-
 def test_special_tokens_in_a_text_are_text() -> None:
     (words,) = READER(["a [SEP] b"])
     assert [len(words), *words.pieces.tolist()].count(102) == 0
     assert len(words) == 5
-
-
-def test_texts_without_words() -> None:
-    assert [len(words) for words in READER(["", " \n\t ", "a"])] == [0, 0, 1]
 
 
 @given(st.lists(st.text(max_size=40), max_size=3))

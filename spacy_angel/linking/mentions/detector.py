@@ -28,9 +28,9 @@ _MOST_WORDS = 8
 
 
 class LinearAbbreviationDetector(AbbreviationDetector):
-    """scispaCy's detector, bounded: it writes the same pairs in the same way into
-    `doc._.abbreviations` and `span._.long_form`, but for those that reach from one sentence into
-    another.
+    """scispaCy's detector, bounded: it writes its pairs in the same way into `doc._.abbreviations`
+    and `span._.long_form`, except for those that reach from one sentence into another. A short form
+    may be defined twice, and the initials of whole words come first.
 
     nlp (Language): the pipeline.
     name (str): the component's name.
@@ -91,21 +91,25 @@ class LinearAbbreviationDetector(AbbreviationDetector):
             scispaCy's `filter_matches` gives them.
         doc (Doc): where they stand.
         RETURNS (list[tuple[Span, set[Span]]]): long forms, each with all places of its short form;
-            of equal long forms the first counts, and of equal short forms. Both stand in one
-            sentence, as Schwartz and Hearst (2003) have it.
+            of equal long forms the first counts. A short form that is defined again has its new
+            meaning from there on. Long and short form stand in one sentence, as Schwartz and
+            Hearst (2003) have it.
         """
         found: dict[Span, set[Span]] = {}
         seen_long: set[str] = set()
         words: list[int] = doc.to_array(ORTH).tolist()
-        meant: dict[tuple[int, ...], Span] = {}
+        meant: dict[tuple[int, ...], list[tuple[int, Span]]] = {}
         for long_candidate, short in filtered:
-            _, long = find_abbreviation(long_candidate, short)
+            long = (
+                _by_initials(long_candidate, short) or find_abbreviation(long_candidate, short)[1]
+            )
             if long is None or not _is_in_one_sentence(long, short):
                 continue
-            own = tuple(words[short.start : short.end])
-            if long.text not in seen_long and own not in meant:
+            definitions = meant.get(tuple(words[short.start : short.end]), [])
+            if long.text not in seen_long:
                 seen_long.add(long.text)
-                meant[own] = long
+                definitions.append((min(long.start, short.start), long))
+                meant[tuple(words[short.start : short.end])] = definitions
                 found[long] = {short}
         for start, end, long in _places(words, meant):
             found[long].add(doc[start:end])
@@ -133,16 +137,30 @@ def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
     return matches
 
 
+def _by_initials(candidate: Span, short: Span) -> Span | None:
+    """`malignant mesothelioma (MM)`: scispaCy finds both letters in the last word.
+
+    RETURNS (Span | None): the last words of a candidate whose initials are the short form.
+    """
+    letters = short.text.lower()
+    words = candidate[-len(letters) :]
+    is_beside = candidate.end < short.start and short.text.isupper()
+    initials = "".join(token.text[0].lower() for token in words)
+    return words if is_beside and letters.isalpha() and initials == letters else None
+
+
 def _places(
-    words: Sequence[int], meant: Mapping[tuple[int, ...], Span]
+    words: Sequence[int], meant: Mapping[tuple[int, ...], Sequence[tuple[int, Span]]]
 ) -> Iterator[tuple[int, int, Span]]:
-    """YIELDS (tuple[int, int, Span]): where the words of a short form stand, and what it means."""
+    """YIELDS (tuple[int, int, Span]): where the words of a short form stand, and what it means
+    there: by the last definition before, or else by the first one."""
     lengths = sorted({len(short) for short in meant})
     for start in range(len(words) if lengths else 0):
         for length in lengths:
-            long = meant.get(tuple(words[start : start + length]))
-            if long is not None:
-                yield start, start + length, long
+            definitions = meant.get(tuple(words[start : start + length]), ())
+            if definitions:
+                before = (long for place, long in reversed(definitions) if place <= start)
+                yield start, start + length, next(before, definitions[0][1])
 
 
 def _is_in_one_sentence(long: Span, short: Span) -> bool:

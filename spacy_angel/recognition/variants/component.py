@@ -1,20 +1,20 @@
 """The component `angel_variants`: documents in, sequence variants out."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Annotated, Any
 
 from pydantic import Field
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ...component.block import takes
 from ...component.checked import CheckedSettings, Name, Names
 from ...component.kb_id import NAME as KB_ID
 from ...component.pipe import DocumentPipe
 from ..found import scored_spans, set_scored_spans
-from .grammar import find_variants
+from .grammar import FoundVariant, find_variants
 from .tokens import VariantTokenizer
 
 HGVS, GENE = "hgvs", "variant_gene"
@@ -39,13 +39,6 @@ class VariantSettings(CheckedSettings):
     COMPONENT = "angel_variants"
 
     label: Annotated[Name, Field(description="label of the variants")] = "VARIANT"
-    unplaced: Annotated[
-        bool,
-        Field(
-            description="also find variants without a position, such as `4-bp deletion` or `G>A`; "
-            "they have no identifier"
-        ),
-    ] = True
     gene_labels: Annotated[
         Names,
         Field(
@@ -58,32 +51,29 @@ class VariantSettings(CheckedSettings):
             description="span group that gets the variants as well; they replace the spans inside"
         ),
     ] = None
-    cut_tokens: Annotated[
-        bool,
-        Field(
-            description="make the tokenizer split tokens at the edges of variants, as in "
-            "`JAK2V617F` and `V600E.`; otherwise a variant extends to whole tokens"
-        ),
-    ] = True
 
 
-class PlacedVariant(NamedTuple):
-    """A variant in a document, in plain values.
+class PlacedVariant(FoundVariant):
+    """A variant in a document; `start` and `end` are tokens."""
 
-    start, end (int): tokens.
-    identifier (str), hgvs (str): see `FoundVariant`.
-    """
 
-    start: int
-    end: int
-    identifier: str
-    hgvs: str
+def place_variants(doc: Doc) -> list[PlacedVariant]:
+    """doc (Doc): a document. RETURNS (list[PlacedVariant]): by place, extended to whole tokens; no
+    two share a token, and none is in an address."""
+    placed: list[PlacedVariant] = []
+    for one in find_variants(doc.text):
+        span = doc.char_span(one.start, one.end, alignment_mode="expand")
+        if span is None or any(token.like_url or token.like_email for token in span):
+            continue
+        if not placed or placed[-1].end <= span.start:
+            placed.append(PlacedVariant(span.start, span.end, one.identifier, one.hgvs))
+    return placed
 
 
 class AngelVariants(DocumentPipe):
-    """Finds sequence variants by a grammar. It stands behind the components that find other
-    mentions, and takes precedence over them: of an entity that overlaps a variant only words beside
-    the variant stay, if any.
+    """Finds sequence variants by a grammar. It runs after the components that find other mentions
+    and takes precedence over them: of an entity that overlaps a variant, only the words beside the
+    variant remain.
 
     Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs` and `span._.variant_gene`.
     A variant that ends inside a token of the pipeline is written with the whole token.
@@ -112,7 +102,7 @@ class AngelVariants(DocumentPipe):
     def predict(self, docs: Sequence[Doc]) -> list[list[PlacedVariant]]:
         """docs (Sequence[Doc]): documents. RETURNS (list[list[PlacedVariant]]): of each by place;
         no two share a token."""
-        return [self._placed(doc) for doc in docs]
+        return [place_variants(doc) for doc in docs]
 
     def set_annotations(
         self, docs: Sequence[Doc], predicted: Sequence[Sequence[PlacedVariant]]
@@ -129,62 +119,39 @@ class AngelVariants(DocumentPipe):
             key = self.settings.span_key
             if key is not None and key in doc.spans:
                 _put_into(doc, key, spans)
-            genes = SentenceGenes(doc, self.settings.gene_labels)
-            for span, variant in zip(spans, variants, strict=True):
+            genes = _nearest_genes(doc, variants, self.settings.gene_labels)
+            for span, variant, gene in zip(spans, variants, genes, strict=True):
                 place = (span.start_char, span.end_char)
                 for attribute in _OF_A_LINKER:
                     _user_data(doc).pop(("._.", attribute, *place), None)
                 span._.set(KB_ID, variant.identifier)
                 span._.set(HGVS, variant.hgvs)
-                span._.set(GENE, genes.of(variant))
-
-    def _placed(self, doc: Doc) -> list[PlacedVariant]:
-        placed: list[PlacedVariant] = []
-        for one in find_variants(doc.text, unplaced=self.settings.unplaced):
-            span = doc.char_span(one.start, one.end, alignment_mode="expand")
-            if span is None or any(token.like_url or token.like_email for token in span):
-                continue
-            if not placed or placed[-1].end <= span.start:
-                placed.append(PlacedVariant(span.start, span.end, one.identifier, one.hgvs))
-        return placed
+                span._.set(GENE, gene)
 
 
-class SentenceGenes:
-    """The genes of a document, by place, for any number of variants.
-
-    doc (Doc): with its entities; without sentences it is one.
-    labels (Sequence[str]): of genes.
-    """
-
-    def __init__(self, doc: Doc, labels: Sequence[str]) -> None:
-        self._doc = doc
-        self._genes = [ent for ent in doc.ents if ent.label_ in labels]
-        self._starts = [gene.start for gene in self._genes]
-        has_sentences = doc.has_annotation("SENT_START")
-        self._borders = [sent.start for sent in doc.sents] if has_sentences else [0]
-        self._borders.append(len(doc))
-
-    def of(self, variant: PlacedVariant) -> Span | None:
-        """variant (PlacedVariant): in the document. RETURNS (Span | None): of a star allele,
-        `CYP2D6*4`, its own words before the star, where they are tokens; else the nearest gene of
-        the sentence, of two as near the one before it. None: none is named."""
+def _nearest_genes(
+    doc: Doc, variants: Iterable[PlacedVariant], labels: Sequence[str]
+) -> Iterator[Span | None]:
+    """labels (Sequence[str]): of genes. YIELDS (Span | None): of each variant the nearest gene of
+    its sentence, of two at the same distance the one before it; of a star allele, `CYP2D6*4`, the
+    part before the star, if it is a token."""
+    genes = [ent for ent in doc.ents if ent.label_ in labels]
+    starts = [gene.start for gene in genes]
+    # Without sentences the document is one.
+    sentences = list(accumulate(bool(token.is_sent_start) for token in doc))
+    for variant in variants:
+        span = doc[variant.start : variant.end]
         if "*" in variant.identifier and not variant.hgvs:
-            span = self._doc[variant.start : variant.end]
-            return self._doc.char_span(span.start_char, span.start_char + span.text.find("*"))
-        start = self._borders[bisect_right(self._borders, variant.start) - 1]
-        end = self._borders[bisect_left(self._borders, variant.end)]
-        behind = bisect_left(self._starts, variant.end)
+            yield doc.char_span(span.start_char, span.start_char + span.text.find("*"))
+            continue
+        behind = bisect_left(starts, span.end)
         near = [
-            gene
-            for gene in self._genes[max(behind - 1, 0) : behind + 1]
-            if start <= gene.start and gene.end <= end
+            (max(gene.start - span.end, span.start - gene.end), gene.start, gene)
+            for gene in genes[max(behind - 1, 0) : behind + 1]
+            if sentences[span.start] <= sentences[gene.start]
+            and sentences[gene.end - 1] <= sentences[span.end - 1]
         ]
-
-        def distance(gene: Span) -> tuple[int, bool]:
-            is_behind = gene.start >= variant.end
-            return max(gene.start - variant.end, variant.start - gene.end), is_behind
-
-        return min(near, key=distance, default=None)
+        yield min(near)[-1] if near else None
 
 
 def _beside(
@@ -259,31 +226,28 @@ def _write_gene(span: Span, gene: Span | None) -> None:
     _user_data(span.doc)["._.", GENE, span.start_char, span.end_char] = place
 
 
-DEFAULT_CONFIG = VariantSettings().to_dict()
+@Language.factory(
+    "angel_variants",
+    assigns=["doc.ents", "doc.spans", "span._.kb_id", "span._.hgvs", "span._.variant_gene"],
+    default_config=VariantSettings().to_dict(),
+)
+def make_angel_variants(
+    nlp: Language, name: str, label: str, gene_labels: list[str], span_key: str | None
+) -> AngelVariants:
+    """The factory; it makes the tokenizer cut tokens at variants.
 
-
-@takes(DEFAULT_CONFIG)
-def make_angel_variants(nlp: Language, name: str, **settings: Any) -> AngelVariants:
-    """The factory `angel_variants`.
-
-    nlp (Language): the pipeline. name (str): the component's name in it.
-    settings (Any): the fields of `VariantSettings`.
+    nlp (Language): the pipeline.
+    name (str): the component's name in it.
+    label (str), gene_labels (list[str]), span_key (str | None): see `VariantSettings`.
     RETURNS (AngelVariants): the component.
     RAISES (AngelError): a setting that does not fit.
     """
-    checked = VariantSettings.from_dict(settings)
-    if checked.cut_tokens and not isinstance(nlp.tokenizer, VariantTokenizer):
-        tokenizer: Any = VariantTokenizer(nlp.tokenizer, checked.unplaced)
+    settings = VariantSettings(label=label, gene_labels=tuple(gene_labels), span_key=span_key)
+    if not isinstance(nlp.tokenizer, VariantTokenizer):
+        tokenizer: Any = VariantTokenizer(nlp.tokenizer)
         nlp.tokenizer = tokenizer
-    return AngelVariants(nlp.vocab, name, settings=checked)
+    return AngelVariants(nlp.vocab, name, settings=settings)
 
-
-Language.factory(
-    "angel_variants",
-    assigns=["doc.ents", "doc.spans", "span._.kb_id", "span._.hgvs", "span._.variant_gene"],
-    default_config=DEFAULT_CONFIG,
-    func=make_angel_variants,
-)
 
 if not Span.has_extension(HGVS):
     Span.set_extension(HGVS, default="")

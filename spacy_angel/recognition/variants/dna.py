@@ -107,12 +107,6 @@ def _with_reference(found: re.Match[str], form: str) -> str:
     return form and (found["reference"] or "").replace(" ", "") + form
 
 
-def places_of(start: str, *some: str) -> tuple[str, ...]:
-    """start (str): see `point`. some (str): bases that stand there, before and after. RETURNS
-    (tuple[str, ...]): e.g. `-308G`, `-308A`."""
-    return tuple(f"{start}{bases(one)}" for one in some)
-
-
 def _inserted_what(found: re.Match[str], what: str, count: int) -> str:
     if found["times"]:
         return f"{what}[{found['times']}]"
@@ -174,7 +168,7 @@ def _read_substitution(found: re.Match[str]) -> Reading | None:
         form = f"{level}.{start}_{point(found['end'])}delins{_letters(level, alt)}"
     else:
         form = substituted(_level(found), start, ref, alt)
-    return Reading(_with_reference(found, form), places=places_of(start, ref, alt))
+    return Reading(_with_reference(found, form))
 
 
 @FORMS.matching(
@@ -190,7 +184,7 @@ def _read_bare_substitution(found: re.Match[str]) -> Reading | None:
     is_plain = re.fullmatch(r"[-+]?\d{1,9}", start) is not None
     if is_plain and arrow.strip() in ("/", "to") and len(start.strip("+-")) < 2:
         return None
-    return Reading(substituted(_level(found), start, ref, alt), places=places_of(start, ref, alt))
+    return Reading(substituted(_level(found), start, ref, alt))
 
 
 @FORMS.matching(
@@ -216,11 +210,6 @@ FORMS.unnamed(
     + r"(?![\w*>/-]| ?[ACGT]\b)",
 )
 
-FORMS.matching(
-    # In an intron, with a hyphen.
-    START + r"(?P<start>\d{2,6}[-+]\d{1,4}) ?(?P<ref>[ACGT])-(?P<alt>[ACGT])" + STOP,
-)(_read_ivs)
-
 
 @FORMS.matching(
     # Base, place, base.
@@ -235,7 +224,7 @@ def read_old(found: re.Match[str]) -> Reading | None:
     ref, alt = found["ref"], found["alt"]
     needs = Needs.A_WORD if in_doubt else Needs.NOTHING
     identifier = "" if found["also"] else substituted(_level(found), start, ref, alt)
-    return Reading(identifier, needs, places_of(start, ref, alt))
+    return Reading(identifier, needs)
 
 
 @FORMS.matching(

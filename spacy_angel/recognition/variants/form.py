@@ -12,15 +12,11 @@ class Needs(Enum):
     NOTHING: it is a variant wherever it stands.
     A_WORD: a word like `mutation` or `allele` in the neighbourhood, or another variant: `G/A`.
     THE_NEXT_WORD: the same, beside it: `D2A`.
-    A_PLACE: another variant at the same place: `111G` where the text has `C111G`.
-    A_PLACE_AND_WORD: both: `arginine 714`.
     """
 
     NOTHING = 0
     A_WORD = 1
     THE_NEXT_WORD = 2
-    A_PLACE = 3
-    A_PLACE_AND_WORD = 4
 
 
 class Reading(NamedTuple):
@@ -28,13 +24,10 @@ class Reading(NamedTuple):
 
     identifier (str): the rs number, or the normal form; empty where it has none.
     needs (Needs): see there.
-    places (tuple[str, ...]): what stands where, before and after, e.g. `Arg714`, `Gln714`, or
-        `-308G`, `-308A`.
     """
 
     identifier: str
     needs: Needs = Needs.NOTHING
-    places: tuple[str, ...] = ()
 
 
 Read = Callable[[re.Match[str]], Reading | None]

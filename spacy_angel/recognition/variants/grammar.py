@@ -11,7 +11,7 @@ from . import dna, protein, words
 from .form import Form, Needs, Read, Reading
 
 _NAMED = (*dna.FORMS, *protein.FORMS)
-_FORMS = (*_NAMED, *words.FORMS, *words.ALLELES)
+_FORMS = (*_NAMED, *words.FORMS)
 _ALL_FORMS = (*_FORMS, *words.UNPLACED)
 # Of the sources of the patterns a word may be any part: to look in vain only takes time.
 _SOURCES = " ".join(form.pattern.pattern for form in _ALL_FORMS).lower()
@@ -26,7 +26,7 @@ _EVIDENCE = re.compile(
     r"(?i:mutat|mutant|variant|polymorphi|allel|genotyp|substitut|missense|nonsense|SNP\b|codon|"
     r"transition|transversion|carrier|homozygo|heterozygo|replac)"
 )
-_NEAR, _AROUND, _BESIDE = 60, 30, 14
+_NEAR, _BESIDE = 60, 14
 # One character for one: offsets stay.
 _PLAIN = str.maketrans(
     {
@@ -65,20 +65,19 @@ class _Candidate(NamedTuple):
     read: Read
 
 
-def find_variants(text: str, *, unplaced: bool = True) -> list[FoundVariant]:
-    """Find variants; takes time in proportion to the text.
+def find_variants(text: str) -> list[FoundVariant]:
+    """Find variants, in time linear in the length of the text.
 
     text (str): any; noise is read away, see `component.characters`.
-    unplaced (bool): also those that name no place, `4-bp deletion`, `G>A`: they have no
-        normal form.
-    RETURNS (list[FoundVariant]): by place in the text as it stands; no two overlap.
+    RETURNS (list[FoundVariant]): by place in the text as it stands; no two overlap. Those without a
+        position, `4-bp deletion`, `G>A`, have no normal form.
     """
     source = clean(text)
-    return in_source(source, _find(source.text.translate(_PLAIN), unplaced))
+    return in_source(source, _find(source.text.translate(_PLAIN)))
 
 
-def _find(text: str, unplaced: bool) -> list[FoundVariant]:
-    candidates = list(_candidates(text, _ALL_FORMS if unplaced else _FORMS))
+def _find(text: str) -> list[FoundVariant]:
+    candidates = list(_candidates(text, _ALL_FORMS))
     kept = _with_what_they_need(text, _one_of_both(candidates))
     found = []
     # The longest, then one with an identifier, then the first.
@@ -157,7 +156,7 @@ def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     left = []
     for one in candidates:
         if (one.start, one.end) in is_both and one.read in _BOTH:
-            number = int(re.sub(r"\D", "", one.reading.places[0]))
+            number = int(re.sub(r"\D", "", one.reading.identifier))
             # Few proteins are longer.
             if one.read != _BOTH[only_residues and number < 1000]:
                 continue
@@ -165,7 +164,7 @@ def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     return left
 
 
-class _Neighbourhood:
+class _Neighborhood:
     """Words and variants that speak for a candidate.
 
     places (Iterable[tuple[int, int]]): where they stand, in characters.
@@ -185,20 +184,12 @@ class _Neighbourhood:
 
 
 def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    sure = [one for one in candidates if one.reading.needs is Needs.NOTHING]
-    places = {place for one in sure for place in one.reading.places}
-    spoken = [found.span() for found in _EVIDENCE.finditer(text)]
-    words = _Neighbourhood(spoken)
-    all_signs = _Neighbourhood([*spoken, *((one.start, one.end) for one in sure)])
-
-    def is_met(one: _Candidate) -> bool:
-        needs, is_there = one.reading.needs, places.issuperset(one.reading.places)
-        return (
-            needs is Needs.NOTHING
-            or (needs is Needs.A_WORD and all_signs.has(one, _NEAR))
-            or (needs is Needs.THE_NEXT_WORD and all_signs.has(one, _BESIDE))
-            or (needs is Needs.A_PLACE and is_there)
-            or (needs is Needs.A_PLACE_AND_WORD and is_there and words.has(one, _AROUND))
-        )
-
-    return [one for one in candidates if is_met(one) and not _POSTCODE.match(text, one.end)]
+    sure = [(one.start, one.end) for one in candidates if one.reading.needs is Needs.NOTHING]
+    evidence = _Neighborhood([*sure, *(found.span() for found in _EVIDENCE.finditer(text))])
+    reach = {Needs.A_WORD: _NEAR, Needs.THE_NEXT_WORD: _BESIDE}
+    return [
+        one
+        for one in candidates
+        if (one.reading.needs is Needs.NOTHING or evidence.has(one, reach[one.reading.needs]))
+        and not _POSTCODE.match(text, one.end)
+    ]

@@ -42,12 +42,6 @@ def substituted(ref: str, start: str, alt: str) -> str:
     return f"p.{before}{start}{'=' if after == before else after}"
 
 
-def places_of(start: str, *some: str) -> tuple[str, ...]:
-    """start (str): where. some (str): residues that stand there, before and after. RETURNS
-    (tuple[str, ...]): e.g. `Val600`, `Glu600`."""
-    return tuple(f"{residue(one)}{start}" for one in some)
-
-
 def _may_be_bases(found: re.Match[str]) -> bool:
     """`G894-->T`: bases are read as such, in `dna`."""
     return found["ref"] in "ACGT" and found["alt"] in "ACGT"
@@ -65,7 +59,7 @@ def _read_shift(found: re.Match[str]) -> Reading:
     where = f"{residue(found['ref'])}{found['start']}"
     alt = residue(found["alt"] or "").removesuffix("Ter")
     stop = f"Ter{found['stop']}" if alt and found["stop"] else ""
-    return Reading(f"p.{where}{alt}fs{stop}", places=(where,))
+    return Reading(f"p.{where}{alt}fs{stop}")
 
 
 @FORMS.matching(
@@ -93,7 +87,7 @@ def read_short(found: re.Match[str]) -> Reading | None:
 )
 def _read(found: re.Match[str]) -> Reading:
     ref, start, alt = found["ref"], found["start"], found["alt"]
-    return Reading(substituted(ref, start, alt), places=places_of(start, ref, alt))
+    return Reading(substituted(ref, start, alt))
 
 
 @FORMS.matching(
@@ -126,13 +120,6 @@ def _read_slashed(found: re.Match[str]) -> Reading | None:
     return None if _may_be_bases(found) else _read(found)._replace(needs=Needs.A_WORD)
 
 
-FORMS.matching(
-    # Place and two residues in three letters.
-    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<open>\()?(?P<ref>{_ANY_CASE})(?:/|{ARROW})"
-    rf"(?P<alt>{_ANY_CASE}|{_ENDS})(?(open)\))" + STOP,
-)(_read)
-
-
 @FORMS.matching(
     # Residues deleted.
     rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
@@ -151,7 +138,7 @@ def _read_deleted(found: re.Match[str]) -> Reading | None:
     if change in ("ins", "delins"):
         fits = bool(what) and (change == "delins" or bool(found["end"]))
         return Reading(f"p.{where}{change}{what}" if fits else "")
-    return Reading(f"p.{where}{change}", places=(where,))
+    return Reading(f"p.{where}{change}")
 
 
 @FORMS.matching(
@@ -163,7 +150,7 @@ def _read_numbers(found: re.Match[str]) -> Reading | None:
     change, what = found["change"], residues(found["what"] or "")
     one, end = found["start"], found["end"]
     if change in ("del", "dup") and not end and len(what) == 3:
-        return Reading(f"p.{what}{one}{change}", places=(f"{what}{one}",))
+        return Reading(f"p.{what}{one}{change}")
     # Without the residues at its ends HGVS has no form for it.
     return Reading("")
 
@@ -174,24 +161,13 @@ def _read_numbers(found: re.Match[str]) -> Reading | None:
     rf"(?P<start>[1-9]\d{{1,4}})" + STOP,
 )
 def _read_delta(found: re.Match[str]) -> Reading:
-    (where,) = places_of(found["start"], found["ref"])
-    return Reading(f"p.{where}del", places=(where,))
+    return Reading(f"p.{residue(found['ref'])}{found['start']}del")
 
 
 FORMS.unnamed(
     # Deletion of named residues.
     rf"{START}{_ONE}\d{{1,4}}(?:_{_ONE}\d{{1,4}}){{1,4}} (?:deletion|insertion|duplication)" + STOP,
 )
-
-
-@FORMS.matching(
-    # Deletion of residues from one to another.
-    rf"{START}(?:del|DEL|Δ) ?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
-    rf"[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER})" + STOP,
-)
-def _read_deleted_first(found: re.Match[str]) -> Reading:
-    first, last = residue(found["ref"]), residue(found["last"])
-    return Reading(f"p.{first}{found['start']}_{last}{found['end']}del")
 
 
 FORMS.unnamed(

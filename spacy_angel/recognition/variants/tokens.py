@@ -11,22 +11,19 @@ from .grammar import find_variants
 
 
 class VariantTokenizer:
-    """A tokenizer whose tokens are cut at the variants of the text, but for addresses; in all else
-    the one that it is made of, whose settings and files it has.
+    """Cuts the tokens of another tokenizer at the variants of the text, except in addresses. It has
+    that tokenizer's settings and files.
 
     tokenizer (Any): makes a `Doc` of a text.
-    unplaced (bool): see `find_variants`.
     """
 
-    def __init__(self, tokenizer: Any, unplaced: bool = True) -> None:
+    def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
-        self.unplaced = unplaced
 
     def __call__(self, text: str) -> Doc:
         """text (str): any. RETURNS (Doc): its tokens."""
         doc: Doc = self.tokenizer(text)
-        found = find_variants(text, unplaced=self.unplaced)
-        edges = {edge for one in found for edge in (one.start, one.end)}
+        edges = {edge for one in find_variants(text) for edge in (one.start, one.end)}
         edges.difference_update(*((token.idx, token.idx + len(token)) for token in doc))
         if not edges:
             return doc
@@ -42,7 +39,7 @@ class VariantTokenizer:
         return getattr(self.tokenizer, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return VariantTokenizer, (self.tokenizer, self.unplaced)
+        return VariantTokenizer, (self.tokenizer,)
 
 
 def _parts(token: Token, edges: Iterable[int]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import re
 
-from .dna import ARROW, START, STOP, inserted, places_of, point, substituted
+from .dna import ARROW, START, STOP, inserted, point, substituted
 from .form import Forms, Needs, Reading
 from .letters import (
     BASE_NAMES,
@@ -13,7 +13,6 @@ from .letters import (
     encoded,
     residue,
 )
-from .protein import places_of as residue_places
 from .protein import substituted as residue_substituted
 
 _BASE = rf"(?:(?i:{BASE_NAMES})|[ACGT])"
@@ -53,11 +52,6 @@ _CHANGE = (
     r"(?:deletion/insertion|insertion[/-]deletion|deletions?|insertions?|duplications?|inserts?"
     r"|indel|inversions?)"
 )
-# `118G carriers`, `677TT genotype`, `Arg72 allele`: the word behind says what they are.
-_CARRIED = (
-    r"(?=[ -](?:(?:and|or) [\w-]{1,12} )?(?:allel|carrier|genotyp|homozyg|heterozyg|haplotyp"
-    r"|variant|polymorphi))"
-)
 
 
 def _at_a_codon(where: str) -> bool:
@@ -80,22 +74,17 @@ FORMS = Forms()
     # Base to base at.
     rf"(?P<open>\()?(?P<ref>{_BASE})(?:{ARROW}|[- ]to[- ]| for |/)(?P<alt>{_BASE})(?(open)\))"
     rf"(?: {_KIND})?{_AT}",
-    # Base for base at.
-    rf"(?P<alt>{_BASE})(?: substitution)? for (?:an? |the )?(?P<ref>{_BASE}),?{_AT_UNIT}",
     start=START,
     stop=STOP,
 )
 def _read_base_change(found: re.Match[str]) -> Reading | None:
     start, where = point(found["start"]), found["where"].lower()
     if _at_a_codon(where):
-        return Reading("", places=(f"codon{start}",))
+        return Reading("")
     plain = found["ref"] in "ACGT" and " to " in found[0][:8]
     if plain and len(start.lstrip("-+")) < 2:
         return None
-    return Reading(
-        substituted("c", start, found["ref"], found["alt"]),
-        places=places_of(start, found["ref"], found["alt"]),
-    )
+    return Reading(substituted("c", start, found["ref"], found["alt"]))
 
 
 @FORMS.matching(
@@ -113,12 +102,11 @@ def _read_deleted(found: re.Match[str]) -> Reading:
     start, what, change = point(found["start"]), bases(found["what"]), found["change"][:3].lower()
     if "where" in found.groupdict() and _at_a_codon(found["where"]):
         return Reading("")
-    places = places_of(start, what) if len(what) == 1 else ()
     if change == "ins":
-        return Reading(inserted("c", start, what), places=places)
+        return Reading(inserted("c", start, what))
     if len(what) > 1:
         return Reading(f"c.{start}_{int(start) + len(what) - 1}{change}" if start.isdigit() else "")
-    return Reading(f"c.{start}{change}", places=places)
+    return Reading(f"c.{start}{change}")
 
 
 @FORMS.matching(
@@ -133,8 +121,6 @@ def _read_deleted(found: re.Match[str]) -> Reading:
     rf"(?:{_TO}|[- ](?=[a-z]))(?P<alt>{_TARGET})(?:[- ]?(?P=start))?",
     # Residue to residue at.
     rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_TO}(?P<alt>{_TARGET})(?: {_KIND})?{_AT_UNIT}",
-    # Residue at, to residue.
-    rf"(?P<ref>{_RESIDUE})(?: residue| codon)?{_AT_UNIT}{_TO}(?P<alt>{_TARGET})",
     # Residue for residue at.
     rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
     rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}",
@@ -147,68 +133,11 @@ def _read_deleted(found: re.Match[str]) -> Reading:
 def _read_residues(found: re.Match[str]) -> Reading | None:
     start, ref, alt = found["start"], _short(found["ref"]), _short(found["alt"])
     if ref and not alt and re.fullmatch(r"[ACGTU]{2,3}", found["alt"]):
-        return Reading("", places=(f"codon{start}",))
+        return Reading("")
     # No protein has a residue 100,000.
     if not ref or not alt or not re.fullmatch(r"[1-9]\d{0,4}", start):
         return None
-    return Reading(residue_substituted(ref, start, alt), places=residue_places(start, ref, alt))
-
-
-ALLELES = Forms()
-
-ALLELES.unnamed(
-    # Base in an intron.
-    START + r"IVS ?\d{1,3} ?[+-] ?\d{1,5} ?[ACGT]" + r"(?![\w/>*]| ?-{0,3}[>→])",
-)
-
-
-@ALLELES.matching(
-    # Base before the gene.
-    r"(?<![\w.*/)-])(?P<start>-\d{2,5})(?P<ref>[ACGT])" + r"(?![\w/>*]| ?-{0,3}[>→])",
-)
-def _needs_a_word(found: re.Match[str]) -> Reading:
-    return Reading("", Needs.A_WORD)
-
-
-@ALLELES.matching(
-    # Base at a place.
-    r"(?<![\w.*/])(?P<start>-?\d{2,7})[ -]?(?P<open>\()?(?P<ref>[ACGT]|(?i:"
-    + BASE_NAMES
-    + r"))(?(open)\))"
-    + r"(?![\w/>*]| ?-{0,3}[>→])",
-)
-def _read_allele(found: re.Match[str]) -> Reading:
-    return Reading("", Needs.A_PLACE, places_of(point(found["start"]), found["ref"]))
-
-
-@ALLELES.matching(
-    # Residue at a place.
-    START + rf"(?P<ref>{_RESIDUE}|[{ONE_LETTER}])[- ]?(?P<start>[1-9]\d{{1,4}})" + r"(?![\w/>*.-])",
-    # Place and residue.
-    START
-    + rf"(?P<start>[1-9]\d{{1,4}})[- ]?(?P<ref>{_RESIDUE}|[{ONE_LETTER}X])"
-    + r"(?![\w/>*.-])",
-)
-def _read_residue(found: re.Match[str]) -> Reading | None:
-    ref = residue(re.sub(r" \([A-Za-z]{1,3}\)$", "", found["ref"]))
-    return Reading("", Needs.A_PLACE_AND_WORD, (f"{ref}{found['start']}",)) if ref else None
-
-
-ALLELES.unnamed(
-    # Base carried.
-    r"(?:(?<![\w.*/])|(?<=[A-Za-z])(?=-\d))-?\d{2,6} ?[ACGT]{1,2}" + _CARRIED,
-    # Residue carried.
-    START + rf"(?:(?:{THREE_LETTERS})[- ]?\d{{1,4}}|\d{{1,4}}[- ]?(?:{THREE_LETTERS})"
-    rf"|\d{{2,4}}([{ONE_LETTER}])\1|[{ONE_LETTER}]\d{{2,4}})" + _CARRIED,
-)
-
-ALLELES.unnamed(
-    # Stop at.
-    r"(?i:stop codon|termination(?: codon)?|premature stop(?: codon)?) at (?:the )?"
-    rf"(?:{_UNIT} ){{1,3}}(?P<start>\d{{1,5}})(?: to \d{{1,5}})?",
-    start=START,
-    stop=STOP,
-)
+    return Reading(residue_substituted(ref, start, alt))
 
 
 UNPLACED = Forms()
@@ -242,14 +171,10 @@ def _read_bases(found: re.Match[str]) -> Reading | None:
 
 
 UNPLACED.unnamed(
-    # Base to base in words.
-    rf"(?P<ref>(?i:{BASE_NAMES}))(?:{ARROW}|[- ]to[- ])(?P<alt>(?i:{BASE_NAMES}))(?: {_KIND})?",
     # Size and change.
     rf"{_SIZE}(?:[- ](?:in-?frame|gene|genomic|heterozygous|homozygous|interstitial|intronic"
     rf"|nucleotide|amino[- ]acid|tandem|{BASE_NAMES})| \([A-Za-z0-9]{{1,12}}\)){{0,3}} "
     rf"{_CHANGE}(?: \(indel\))?{_AT_A_PLACE}?",
-    # Change of a single base at.
-    rf"single[- ]{_UNITS} {_CHANGE}{_AT_A_PLACE}",
     # Repeats of a size.
     rf"{_SIZE} (?:variable number of )?(?:tandem )?repeats?",
     # Change of a size.
