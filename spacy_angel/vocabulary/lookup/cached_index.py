@@ -1,5 +1,6 @@
 """Indexes of the stored names: opened or compiled on first use, then cached."""
 
+from functools import cached_property
 from typing import ClassVar, Generic, TypeVar
 
 from typing_extensions import Self
@@ -48,24 +49,21 @@ class CachedIndex(Generic[T]):
     def __init__(self, vocabulary: VocabularyOverlay, compiled: CompiledNames) -> None:
         self._vocabulary = vocabulary
         self._compiled = compiled
-        self._stored: T | None = None
         # version of the vocabulary, indices of the added names, and their index
         self._added: tuple[int, list[int], T | None] = (-1, [], None)
 
-    @property
+    @cached_property
     def index(self) -> T:
         """RETURNS (T): of the stored names, opened or compiled on first use."""
-        if self._stored is None:
-            names, index = self._vocabulary.table.names, self.INDEX
-            parts = [*map(str, index.LAYOUT[:2]), index.source()]
-            self._stored = self._compiled.get(
-                digest_of(*filter(None, parts), self._compiled.fingerprint),
-                index.LAYOUT,
-                lambda: index.build(names).columns,
-                index,
-                {},
-            )
-        return self._stored
+        names, index = self._vocabulary.table.names, self.INDEX
+        parts = [*map(str, index.LAYOUT[:2]), index.source()]
+        return self._compiled.get(
+            digest_of(*filter(None, parts), self._compiled.fingerprint),
+            index.LAYOUT,
+            lambda: index.build(names).columns,
+            index,
+            {},
+        )
 
     @property
     def added(self) -> tuple[list[int], T | None]:

@@ -75,7 +75,7 @@ class SearchSpaces:
             while len(self._masks) > max(_MAX_MASKS, len(subsets)):
                 self._masks.popitem(last=False)
         return SearchSpace(
-            tuple(tries), tuple(m.prefix_sums for m in masks), tuple(m.allowed for m in masks)
+            tuple(tries), tuple([m.prefix_sums for m in masks]), tuple([m.allowed for m in masks])
         )
 
     def _mask(self, trie_key: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:

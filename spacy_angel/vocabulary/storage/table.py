@@ -204,15 +204,17 @@ class ConceptTable:
 
     def _concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
-        canonical, *aliases = names = [self.spellings[r] for r in rows]
-        alternates = self._range("alternates", i)
+        canonical, *aliases = names = self.spellings.texts(rows)
+        first, last = self._range("alternates", i)
         return Concept(
             concept_id=self.ids[i],
             canonical_name=canonical,
             aliases=tuple(aliases),
             types=self.concept_types([i])[0],
             definition=None if self._definitions is None else self._definitions[i] or None,
-            alternate_ids=tuple(self.ids[self.n_concepts + a] for a in range(*alternates)),
+            alternate_ids=tuple(
+                self.ids.texts(range(self.n_concepts + first, self.n_concepts + last))
+            ),
             parents=self._parents_of(i),
             scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),
             parts=self._parts_of(i),
@@ -232,7 +234,7 @@ class ConceptTable:
     def _parts_of(self, i: int) -> tuple[str, ...]:
         if self._parts is None:
             return ()
-        return tuple(self._parts[row] for row in range(*self._range("concept_parts", i)))
+        return tuple(self._parts.texts(range(*self._range("concept_parts", i))))
 
     def spelling_rows(self, i: int) -> range:
         """i (int): concept row. RETURNS (range): rows of its spellings, the canonical name
