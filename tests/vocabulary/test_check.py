@@ -133,11 +133,6 @@ def test_without_a_hierarchy_a_subtree_is_one_concept() -> None:
     assert "no hierarchy" in note(rule, flat)
 
 
-def test_a_conflict_comes_first() -> None:
-    rules = Rule("prefer", "MI", concept="M:9"), Rule("prefer", "MI", concept="M:1")
-    assert states(*rules) == ["in conflict", "in conflict"]
-
-
 def test_a_rule_may_name_a_concept_that_another_rule_brings() -> None:
     rules = (
         Rule("add", "Snark fever", concept="MY:1", condition="new"),

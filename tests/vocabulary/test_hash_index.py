@@ -26,10 +26,6 @@ def test_every_row_of_a_string_is_found_in_order(texts, other):
     assert found(texts, wanted) == rows_of(texts, wanted)
 
 
-def test_half_a_surrogate_pair_is_found_as_it_is_stored():
-    assert found(["a\ud800", "a"], ["a\ud800"]) == [[0]]
-
-
 @pytest.mark.parametrize("n_hashes", [1, 2, 7, 4096])
 def test_strings_of_one_hash_are_told_apart(monkeypatch, n_hashes):
     def small(text: bytes, digest_size: int) -> SimpleNamespace:

@@ -369,32 +369,6 @@ def test_types_that_only_added_concepts_have_are_one_s_own(tmp_path):
         assert again.own_types == frozenset()
 
 
-def test_an_added_concept_is_found_without_compiling_the_rest():
-    tokenizer = CharacterTokenizer()
-    kb = ConceptKB.build(CONCEPTS)
-    base = kb.search_space(tokenizer).tries[0]
-    kb.add(Concept("X:1", "Covid-19", ("aspirin",), ("T047",), None, ("Y:1",)))
-    space = kb.search_space(tokenizer, [None, kb.subset(["T047"])])
-    assert space.tries[0] is base
-    assert list(sequences_of(space.tries[1])) == [((*(ord(c) + 3 for c in "covid 19"), END), 0)]
-    new = kb.name_index("covid 19")
-    assert (new, kb.name(new), kb.spelling(new)) == (5, "covid 19", "Covid-19")
-    assert kb.concept_ids_of(kb.name_index("aspirin")) == ["MESH:D001241", "X:1"]
-    assert kb["Y:1"].concept_id == "X:1"
-    # shared with the new concept, a name of a drug becomes legal among the diseases
-    assert "aspirin" in legal_names(space, 1)
-    assert "acetylsalicylic acid" not in legal_names(space, 1)
-
-
-def test_a_concept_can_be_added_once():
-    kb = ConceptKB.build(CONCEPTS)
-    with pytest.raises(AngelError, match="already in the vocabulary"):
-        kb.add(DIABETES)
-    kb.remove(DIABETES.concept_id)
-    kb.add(DIABETES)
-    assert list(kb) == CONCEPTS
-
-
 def test_mentions_of_a_corpus_become_names_and_the_step_is_recorded(tmp_path):
     kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
     mentions = [("OMIM:125853", "sugar disease"), ("MESH:D003920", "Diabetes"), ("X:0", "x")]
