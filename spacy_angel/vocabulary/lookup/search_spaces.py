@@ -67,10 +67,11 @@ class SearchSpaces:
                 lambda columns: NameTrie(**columns),
                 {"fingerprint": key},
             )
-            added = self._added.setdefault(key, AddedNames())
-            tries = [stored, added.update(self._vocabulary.added_names, tokenizer)]
-            if not tries[1].n_leaves:
-                del tries[1]
+            tries = [stored]
+            added = self._vocabulary.added_names
+            if added or key in self._added:
+                trie = self._added.setdefault(key, AddedNames()).update(added, tokenizer)
+                tries += [trie] if trie.n_leaves else []
             masks = [self._mask(key, subset, tries) for subset in subsets]
             while len(self._masks) > max(_MAX_MASKS, len(subsets)):
                 self._masks.popitem(last=False)

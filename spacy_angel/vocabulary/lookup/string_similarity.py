@@ -228,7 +228,8 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         else:
             names = [i for i in names if i not in kb.touched or kb.concept_ids_of(i)]
         similar = self.index.compare(text, kb.name_texts(names))
-        ranked = sorted((-s.cosine - s.edits, i, s) for i, s in zip(names, similar, strict=True))
+        pairs = zip(names, similar, strict=True)
+        ranked = sorted([(-s.cosine - s.edits, i, s) for i, s in pairs])
         return [SimilarName(i, s) for _, i, s in ranked[:k]]
 
 
@@ -310,7 +311,7 @@ def _deletion_codes(text: str) -> np.ndarray:
     letters = encode(text.replace(" ", ""))
     if not SHORTEST <= len(letters) <= LONGEST + 1:
         return np.zeros(0, dtype=np.uint32)
-    deletions = [letters, *(letters[:i] + letters[i + 1 :] for i in range(len(letters)))]
+    deletions = [letters, *[letters[:i] + letters[i + 1 :] for i in range(len(letters))]]
     return np.unique(np.array([crc32(deletion) for deletion in deletions], dtype=np.uint32))
 
 
