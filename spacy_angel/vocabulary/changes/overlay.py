@@ -371,12 +371,6 @@ class VocabularyOverlay:
             for concept_id, own in zip(concept_ids, found, strict=True)
         ]
 
-    def is_second_name(self, i: int, concept_id: str) -> bool:
-        """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
-        RETURNS (bool): whether it follows the canonical name, as the full name of a gene follows
-        its symbol."""
-        return self.concept_names([concept_id])[0][1:2] == [i]
-
     def scope_of(self, i: int, concept_id: str) -> str:
         """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
         RETURNS (str): the scope of the name, see `concepts.SCOPES`; of several spellings the
