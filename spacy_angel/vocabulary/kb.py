@@ -58,14 +58,6 @@ class BuildOptions(TypedDict, total=False):
     own_names: Mapping[str, Sequence[str]]
 
 
-class _Counts(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    concepts: int
-    names: int
-    spellings: int
-
-
 class _Meta(BaseModel):
     """The stored metadata; `by_species` is stored as `endings`."""
 
@@ -73,7 +65,7 @@ class _Meta(BaseModel):
 
     shared_names: SharedNames
     fingerprint: str
-    counts: _Counts
+    counts: dict[str, int]
     sources: list[dict[str, Any]]
     steps: list[dict[str, Any]]
     endings: Literal["species"] | None = None

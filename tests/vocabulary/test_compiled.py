@@ -23,7 +23,6 @@ def compile_one(folder: Path | None, number: int) -> int:
         INDEX,
         lambda: {"numbers": np.array([number])},
         lambda columns: int(columns["numbers"][0]),
-        {},
     )
 
 

@@ -62,7 +62,6 @@ class CachedIndex(Generic[T]):
             index.LAYOUT,
             lambda: index.build(names).columns,
             index,
-            {},
         )
 
     @property

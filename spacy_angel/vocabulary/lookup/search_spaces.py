@@ -65,7 +65,6 @@ class SearchSpaces:
                 TRIE,
                 lambda: compile_names(names, len(names), tokenizer).columns,
                 lambda columns: NameTrie(**columns),
-                {"fingerprint": key},
             )
             tries = [stored]
             added = self._vocabulary.added_names

@@ -4,7 +4,7 @@ and indexes of its names, and its columns if they are stored compressed."""
 import json
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
@@ -43,7 +43,7 @@ class CompiledNames:
     def __init__(self, fingerprint: str, folder: Path | None) -> None:
         self.fingerprint = fingerprint
         self.folder = folder
-        self._in_use: dict[str, tuple[Layout, Columns, Mapping[str, Any], Any]] = {}
+        self._in_use: dict[str, tuple[Layout, Columns, Any]] = {}
 
     def get(
         self,
@@ -51,32 +51,30 @@ class CompiledNames:
         layout: Layout,
         build: Callable[[], Columns],
         make: Callable[[Columns], T],
-        meta: Mapping[str, Any],
     ) -> T:
-        """What is in use, else what was compiled before. Otherwise compile it and store it in the
-        folder, or, if that is read-only (a package that another user has installed), in the cache.
+        """Open a trie or index, or compile and store it: in the folder or, if that is read-only (a
+        package that another user has installed), in the user's cache.
 
-        key (str): a digest of all that it is made of, the name of its folder.
+        key (str): digest of everything that it is compiled from, which names its folder.
         layout (Layout): of its arrays.
-        build (Callable[[], Columns]): compiles them.
-        make (Callable[[Columns], T]): what is in use, from the arrays.
-        meta (Mapping[str, Any]): plain values stored beside them.
-        RETURNS (T): mapped if it could be stored, else in memory.
+        build (Callable[[], Columns]): compiles the arrays.
+        make (Callable[[Columns], T]): makes the object from the arrays.
+        RETURNS (T): the object, made once; its arrays are mapped if they could be stored.
         """
         with COMPILING:
             if key not in self._in_use:
                 columns = self._open(key, layout)
                 if columns is None:
-                    columns = self._store(key, layout, build(), meta)
-                self._in_use[key] = layout, columns, meta, make(columns)
+                    columns = self._store(key, layout, build())
+                self._in_use[key] = layout, columns, make(columns)
         made: T = self._in_use[key][-1]
         return made
 
     def to_disk(self, folder: Path) -> None:
-        """folder (Path): gets what was in use, unless it has it."""
-        for key, (layout, columns, meta, _) in self._in_use.items():
+        """folder (Path): where to write the tries and indexes in use, unless it has them."""
+        for key, (layout, columns, _) in self._in_use.items():
             if not (folder / key).exists():
-                write_folder(folder / key, layout.kind, layout.version, columns, meta)
+                write_folder(folder / key, layout.kind, layout.version, columns, {})
 
     def _folders(self, key: str) -> Iterator[Path]:
         if self.folder is not None:
@@ -93,15 +91,13 @@ class CompiledNames:
                     shutil.rmtree(path, ignore_errors=True)
         return None
 
-    def _store(
-        self, key: str, layout: Layout, columns: Columns, meta: Mapping[str, Any]
-    ) -> Columns:
+    def _store(self, key: str, layout: Layout, columns: Columns) -> Columns:
         problem: Exception | None = None
         for path in self._folders(key):
             try:
                 # If several processes compile it at once, that of the first is kept.
                 if not path.exists():
-                    write_folder(path, layout.kind, layout.version, columns, meta)
+                    write_folder(path, layout.kind, layout.version, columns, {})
                 return open_folder(path, *layout)[0]
             except (OSError, AngelError) as error:
                 problem = error
@@ -129,7 +125,7 @@ def open_vocabulary(
     layout = Layout(f"decompressed {kind}", version, tuple(meta["columns"]))
     key = digest_of(json.dumps(meta["columns"], sort_keys=True))
     store = CompiledNames("", path / TRIES)
-    columns = store.get(key, layout, lambda: decompress(path, meta), make=lambda c: c, meta={})
+    columns = store.get(key, layout, lambda: decompress(path, meta), make=lambda c: c)
     return columns, meta
 
 

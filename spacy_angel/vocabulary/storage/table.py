@@ -44,7 +44,6 @@ OPTIONAL_COLUMNS = (
     *("definition_data", "definition_offsets"),
 )
 """Columns of hierarchy, scopes, parts and definitions, present if any concept has them."""
-_SCOPE_NAMES = ("", *SCOPES)
 _OF_SPECIES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
@@ -205,36 +204,29 @@ class ConceptTable:
     def _concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
         canonical, *aliases = names = self.spellings.texts(rows)
-        first, last = self._range("alternates", i)
+        alternates = self.ids.texts(self.n_concepts + np.arange(*self._range("alternates", i)))
+        definition, scopes, parents, parts = None, (), [], []
+        if self._definitions is not None:
+            definition = self._definitions[i] or None
+        if self._scopes is not None:
+            pairs = zip(names, self._scopes[rows.start : rows.stop].tolist(), strict=True)
+            scopes = tuple([(name, SCOPES[code - 1]) for name, code in pairs if code])
+        if self.has_hierarchy:
+            first, last = self._range("parent_offsets", i)
+            parents = self.ids.texts(self.columns["parents"][first:last])
+        if self._parts is not None:
+            parts = self._parts.texts(range(*self._range("concept_parts", i)))
         return Concept(
-            concept_id=self.ids[i],
-            canonical_name=canonical,
-            aliases=tuple(aliases),
-            types=self.concept_types([i])[0],
-            definition=None if self._definitions is None else self._definitions[i] or None,
-            alternate_ids=tuple(
-                self.ids.texts(range(self.n_concepts + first, self.n_concepts + last))
-            ),
-            parents=self._parents_of(i),
-            scopes=tuple((n, s) for n, s in zip(names, self._scopes_of(rows), strict=True) if s),
-            parts=self._parts_of(i),
+            self.ids[i],
+            canonical,
+            tuple(aliases),
+            self.concept_types([i])[0],
+            definition,
+            tuple(alternates),
+            tuple(parents),
+            scopes,
+            tuple(parts),
         )
-
-    def _scopes_of(self, rows: range) -> list[str]:
-        if self._scopes is None:
-            return [""] * len(rows)
-        return [_SCOPE_NAMES[code] for code in self._scopes[rows.start : rows.stop].tolist()]
-
-    def _parents_of(self, i: int) -> tuple[str, ...]:
-        if not self.has_hierarchy:
-            return ()
-        first, last = self._range("parent_offsets", i)
-        return tuple(self.ids.texts(self.columns["parents"][first:last]))
-
-    def _parts_of(self, i: int) -> tuple[str, ...]:
-        if self._parts is None:
-            return ()
-        return tuple(self._parts.texts(range(*self._range("concept_parts", i))))
 
     def spelling_rows(self, i: int) -> range:
         """i (int): concept row. RETURNS (range): rows of its spellings, the canonical name
