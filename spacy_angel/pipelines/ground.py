@@ -5,7 +5,6 @@ The recognizer is not used, and equal strings are linked once.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,8 +157,8 @@ def ground(
 ) -> list[Grounding]:
     """Link strings, such as a column of a table.
 
-    strings (Iterable[Any]): a list, a pandas column, or anything else that can be iterated over;
-        missing values have no concept.
+    strings (Iterable[Any]): a list, a column of pandas or Arrow, or anything else that has
+        `to_list()` or can be iterated over; missing values have no concept.
     kb (ConceptKB | Path | str | None): vocabulary, see `load`.
     contexts (Iterable[Any] | None): text around each string.
     labels (Iterable[Any] | str): entity type of each string, or of all of them.
@@ -177,12 +176,19 @@ def ground(
     """
     nlp = pipeline if isinstance(pipeline, Language) else load(pipeline, kb)
     grounder = Grounder(nlp, find_linker(nlp), k=k, threshold=threshold, nil_share=nil_share)
-    listed = list(strings)
-    around = [""] * len(listed) if contexts is None else contexts
-    kinds = repeat(labels, len(listed)) if isinstance(labels, str) else labels
+    listed = _values(strings)
+    around = [""] * len(listed) if contexts is None else _values(contexts)
+    kinds = [labels] * len(listed) if isinstance(labels, str) else _values(labels)
     queries = [Query(*map(as_text, row)) for row in zip(listed, around, kinds, strict=True)]
     bar = tqdm(grounder.stream(queries), "Grounding", len(queries), unit=" strings", disable=None)
     return list(bar)
+
+
+def _values(column: Any) -> list[Any]:
+    """RETURNS (list[Any]): plain values of a list, or of a column of pandas, Arrow or others, whose
+    elements may be objects of their own."""
+    convert = getattr(column, "to_list", None) or getattr(column, "to_pylist", None)
+    return list(column) if convert is None else convert()
 
 
 def as_text(value: Any) -> str:

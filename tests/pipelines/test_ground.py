@@ -52,6 +52,8 @@ def test_strings_are_linked_in_their_order(nlp) -> None:
     assert spacy_angel.ground(column, pipeline=nlp, k=2) == found
     with_contexts = spacy_angel.ground(column, contexts=contexts, labels="DRUG", pipeline=nlp)
     assert ids(with_contexts)[-1] == ASPIRIN
+    arrow = pytest.importorskip("pyarrow").array(["cardiac  failure", None, "Aspirin"])
+    assert ids(spacy_angel.ground(arrow, pipeline=nlp)) == [ATTACK, None, ASPIRIN]
     with pytest.raises(ValueError, match="shorter"):
         spacy_angel.ground(column, contexts=["x"], pipeline=nlp)
 
