@@ -205,12 +205,12 @@ class ConceptTable:
         rows = self.spelling_rows(i)
         canonical, *aliases = names = self.spellings.texts(rows)
         alternates = self.ids.texts(self.n_concepts + np.arange(*self._range("alternates", i)))
-        definition, scopes, parents, parts = None, (), [], []
+        definition, scopes, parents, parts = None, [], [], []
         if self._definitions is not None:
             definition = self._definitions[i] or None
         if self._scopes is not None:
             pairs = zip(names, self._scopes[rows.start : rows.stop].tolist(), strict=True)
-            scopes = tuple([(name, SCOPES[code - 1]) for name, code in pairs if code])
+            scopes = [(name, SCOPES[code - 1]) for name, code in pairs if code]
         if self.has_hierarchy:
             first, last = self._range("parent_offsets", i)
             parents = self.ids.texts(self.columns["parents"][first:last])
@@ -224,7 +224,7 @@ class ConceptTable:
             definition,
             tuple(alternates),
             tuple(parents),
-            scopes,
+            tuple(scopes),
             tuple(parts),
         )
 
