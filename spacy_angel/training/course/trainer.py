@@ -111,9 +111,10 @@ def train(trainer: StageTrainer, output: Path) -> None:
     with trainer.args.main_process_first(desc="checkpoints"):
         checkpoint = last_checkpoint(output)
     with warnings.catch_warnings():
-        # transformers calls a function by its old name, and is not sure of the age of files.
-        for message in (".*torch.cpu.amp.autocast", "mtime may not be reliable"):
-            warnings.filterwarnings("ignore", message)
+        # transformers calls a function by its old name, and is not sure of the age of files; peft
+        # looks for the model's config on the hub.
+        for message in ("torch.cpu.amp.autocast", "mtime may not be", "Could not find a config"):
+            warnings.filterwarnings("ignore", f".*{message}")
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     if is_first:
         write_result(output, trainer.finish(output / MODEL_FOLDER))
