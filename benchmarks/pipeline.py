@@ -1,22 +1,20 @@
-"""Measure the whole pipeline: mentions a second with mentions given, abstracts a second from text,
-and memory over many documents.
+"""Measure the speed of a pipeline: mentions per second if the mentions are given, and abstracts per
+second from text.
 
     python benchmarks/pipeline.py --data ../shared/data
 
-The linker with all mentions searched, the linker as it ships, and a baseline over the same names
-(without a model or context) run in turn in this process on the same abstracts of BC5CDR's
-development set; of each the best round counts. With `--processes N` our sides run in N processes
-of their own, an Nth of the abstracts and of the threads each. One JSON line a
-measurement, with both sides and their ratio.
+The linker with all mentions searched and the linker as it ships run in turn on the same abstracts
+of BC5CDR's development set; then the whole pipeline, with and without the linker. Of each the best
+round counts. With `--processes N` they run in N processes, an Nth of the abstracts and of the
+threads each. One JSON line per measurement.
 """
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import partial
-from itertools import cycle, islice
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,7 +28,6 @@ from spacy_angel.about import SHIPPED_NAME
 from spacy_angel.corpora.docs import to_doc
 from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.evaluation.baselines import BASELINES
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.components import components_before
 
@@ -39,11 +36,12 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 CORPUS = "bc5cdr/CDR_DevelopmentSet.PubTator.txt"
-FULL = {"candidates": {"shortcuts": False}}
-SIDES: dict[str, dict[str, Any]] = {"full_search": FULL, "as_shipped": {}}
-K = 5  # candidates of a mention
+GIVEN: dict[str, dict[str, Any]] = {
+    "full_search": {"candidates": {"shortcuts": False}},
+    "as_shipped": {},
+}
+FROM_TEXT: dict[str, list[str]] = {"pipeline": [], "without_linker": ["angel_linker"]}
 BATCH = 64  # documents
-STEPS = 10  # of the memory's course
 
 
 def main(
@@ -53,29 +51,25 @@ def main(
     threads: Annotated[int, typer.Option(help="Threads.")] = 2,
     rounds: Annotated[int, typer.Option(help="Times that all run; the best counts.")] = 3,
     processes: Annotated[int, typer.Option(help="Processes that share abstracts, threads.")] = 1,
-    baseline: Annotated[str, typer.Option(help="tfidf or exact; `` for none.")] = "tfidf",
     pipeline: Annotated[
         str, typer.Option(help="One that ships, or the folder of a saved one.")
     ] = SHIPPED_NAME,
-    memory: Annotated[
-        int,
-        typer.Option(
-            help="Send so many documents through the pipeline, the abstracts again "
-            "and again, and print the memory as it goes."
-        ),
-    ] = 0,
 ) -> None:
-    """Print one JSON line a measurement."""
+    """Print one JSON line per measurement."""
     settings: dict[str, Any] = {"dtype": dtype, "threads": threads, "processes": processes}
     settings |= {"documents": documents, "pipeline": pipeline}
     own = Workload(data, documents, dtype, threads // processes, pipeline)
-    if memory:
-        mib = memory_course(own.nlp, own.corpus, memory)
-        print(json.dumps({"what": "memory", **settings, "sent": memory, "mib": mib}))
-        return
     with workers(own, processes) as run:
-        print(json.dumps(mentions_given(own, run, rounds, baseline) | settings))
-        print(json.dumps(from_text(own, run, rounds) | settings))
+        seconds = best_seconds(run, [*GIVEN], rounds)
+        n = sum(len(doc.ents) for doc in own.docs)
+        figures = {f"{side}_per_s": round(n / seconds[side], 1) for side in GIVEN}
+        figures["speedup"] = round(seconds["full_search"] / seconds["as_shipped"], 2)
+        print(json.dumps({"what": "mentions given", "mentions": n, **figures, **settings}))
+        seconds = best_seconds(run, [*FROM_TEXT], rounds)
+        n = len(own.corpus)
+        figures = {f"{side}_abstracts_per_s": round(n / seconds[side], 1) for side in FROM_TEXT}
+        mentions = run("pipeline")
+        print(json.dumps({"what": "from text", "mentions": mentions, **figures, **settings}))
 
 
 class Workload:
@@ -95,17 +89,16 @@ class Workload:
         self.docs = [given(self.nlp, self.linker, document) for document in self.corpus]
 
     def run(self, side: str, part: slice) -> int:
-        """side (str): one of `SIDES`, else with or without the linker, from text. part (slice): of
-        the documents. RETURNS (int): mentions."""
-        if side in SIDES:
+        """side (str): of `GIVEN` or `FROM_TEXT`. part (slice): of the documents. RETURNS (int):
+        mentions."""
+        if side in GIVEN:
             docs = self.docs[part]
-            with self.linker.using(**SIDES[side]):
+            with self.linker.using(**GIVEN[side]):
                 for start in range(0, len(docs), BATCH):
                     self.linker.predict(docs[start : start + BATCH])
             return sum(len(doc.ents) for doc in docs)
-        disable = [] if side == "pipeline" else ["angel_linker"]
         texts = [document.text for document in self.corpus[part]]
-        return sum(len(doc.ents) for doc in self.nlp.pipe(texts, disable=disable))
+        return sum(len(doc.ents) for doc in self.nlp.pipe(texts, disable=FROM_TEXT[side]))
 
 
 _OWN: list[Workload] = []
@@ -134,70 +127,16 @@ def workers(own: Workload, n: int) -> Iterator[Callable[[str], int]]:
         yield lambda side: sum(pool.map(run_in_worker, [side] * n, parts))
 
 
-def mentions_given(
-    own: Workload, run: Callable[[str], int], rounds: int, baseline: str
-) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): mentions, and mentions a second of each side; ratios to the
-    baseline; also the CPU time of a mention in ms, of this process."""
-    texts = [span.text for doc in own.docs for span in doc.ents]
-    sides: dict[str, Callable[[], object]] = {side: partial(run, side) for side in SIDES}
-    if baseline:
-        rank = BASELINES[baseline](own.linker.kb)
-        sides[baseline] = lambda: rank(texts, K)
-    seconds, cpu = interleaved(sides, rounds)
-    row: dict[str, Any] = {"what": "mentions given", "mentions": len(texts)}
-    for name in sides:
-        row[f"{name}_per_s"] = round(len(texts) / seconds[name], 1)
-        row[f"{name}_cpu_ms"] = round(1000 * cpu[name] / len(texts), 2)
-        if baseline:
-            row[f"{name}_ratio"] = round(seconds[baseline] / seconds[name], 3)
-    row["speedup"] = round(seconds["full_search"] / seconds["as_shipped"], 2)
-    return row
-
-
-def from_text(own: Workload, run: Callable[[str], int], rounds: int) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): abstracts a second of the whole pipeline, of it without the
-    linker, and the mentions that it links."""
-    sides = {side: partial(run, side) for side in ("pipeline", "without_linker")}
-    seconds, _ = interleaved(sides, rounds)
-    return {
-        "what": "from text",
-        "mentions": run("pipeline"),
-        **{f"{name}_abstracts_per_s": round(len(own.corpus) / seconds[name], 1) for name in sides},
-    }
-
-
-def interleaved(
-    sides: Mapping[str, Callable[[], object]], rounds: int
-) -> tuple[dict[str, float], dict[str, float]]:
-    """RETURNS (tuple[dict[str, float], dict[str, float]]): of each side the least seconds and the
-    least CPU seconds; it runs once before."""
+def best_seconds(run: Callable[[str], int], sides: Sequence[str], rounds: int) -> dict[str, float]:
+    """RETURNS (dict[str, float]): the fewest seconds of each side; it runs once before."""
     seconds = dict.fromkeys(sides, float("inf"))
-    cpu = dict(seconds)
     for number in tqdm(range(rounds + 1), desc="Rounds"):
-        for name, run in sides.items():
-            begin, begin_cpu = time.perf_counter(), time.process_time()
-            run()
+        for side in sides:
+            begin = time.perf_counter()
+            run(side)
             if number:
-                seconds[name] = min(seconds[name], time.perf_counter() - begin)
-                cpu[name] = min(cpu[name], time.process_time() - begin_cpu)
-    return seconds, cpu
-
-
-def memory_course(nlp: "Language", corpus: Sequence[CorpusDocument], n: int) -> list[float]:
-    """RETURNS (list[float]): resident memory in MiB after each tenth of the documents."""
-    texts = islice(cycle(document.text for document in corpus), n)
-    course = []
-    for number, _ in enumerate(tqdm(nlp.pipe(texts), total=n, desc="Documents"), start=1):
-        if number % max(n // STEPS, 1) == 0:
-            course.append(round(memory_mib(), 1))
-    return course
-
-
-def memory_mib() -> float:
-    """RETURNS (float): resident memory of this process in MiB (Linux)."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+                seconds[side] = min(seconds[side], time.perf_counter() - begin)
+    return seconds
 
 
 def given(nlp: "Language", linker: AngelLinker, document: CorpusDocument) -> "Doc":
