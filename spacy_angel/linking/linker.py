@@ -280,5 +280,5 @@ class AngelLinker(LinkerParts):
                 message = f"The linkers {other_name!r} and {self.name!r} both write {shared}. "
                 if not is_saved:
                     raise AngelError(f"{message}Change `outputs` of {self.name!r}.")
-                message += "Give them different `labels` or `outputs`."
+                message += "Give them different `types_by_label` or `outputs`."
                 warnings.warn(message, AngelWarning, stacklevel=2)
