@@ -128,10 +128,10 @@ def _explain(
     settings = linking.settings
     if query is None or link is None or not links_label(span.label_, settings):
         kb_id = read_kb_id(span, settings)
-        why = f"Its label {span.label_} is none that is linked (types_by_label)."
+        why = f"Mentions labeled {span.label_} are not linked (types_by_label)."
         if span.label_ in settings.candidates.labels_discard:
             had = "It had this identifier before. " if kb_id not in ("", NIL) else ""
-            why = f"{had}Its label {span.label_} is not to be linked (labels_discard)."
+            why = f"{had}Mentions labeled {span.label_} are not linked (labels_discard)."
             kb_id = kb_id or NIL
         return LinkExplanation(span.text, span.label_, kb_id, why)
     concepts = _concepts(query, link, linking)
@@ -213,7 +213,7 @@ def _why(
         return f"A rule: {query.constraint.rules[0].description}."
     read = "" if query.mention.text == span.text else f"Read as “{query.mention.text}”. "
     if not concepts:
-        return f"{read}No name that it may have was found."
+        return f"{read}No matching name was found."
     settings, top = linking.settings, concepts[0]
     name, log_prob = top.names[0]
     figures = f"“{name}”, probability {top.probability:.3f}"
@@ -266,7 +266,7 @@ def _lines(explained: LinkExplanation) -> list[str]:
         looked = ", ".join(f"“{text}” ({source})" for text, source in explained.queries)
         lines.append(f"Searched for: {looked}")
     if explained.is_searched:
-        lines += [f"Model read: {explained.source}", f"Its answer starts with: {explained.prefix}"]
+        lines += [f"Model read: {explained.source}", f"Decoder prefix: {explained.prefix}"]
     if first is None:
         return lines
     limits = [] if explained.threshold is None else [f"Threshold {explained.threshold:.3f}"]
