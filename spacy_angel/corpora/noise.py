@@ -71,7 +71,6 @@ _NUMBERS = tuple(
 
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
-_TOKEN = re.compile(r"\S+")
 _TWO_WORDS = re.compile(r"(?<!\S)(?=([\w'-]+) ([\w'-]+)(?!\S))")
 _JOINT = re.compile(r"(?<=\w)[- ](?=\w)")
 _BLANK = re.compile(r"(?<=\S) (?=\S)")

@@ -1,4 +1,4 @@
-"""Code systems and value sets of FHIR, as JSON."""
+"""FHIR code systems and value sets in JSON."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

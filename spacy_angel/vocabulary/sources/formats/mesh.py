@@ -26,17 +26,18 @@ _CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
 
 
 def read_mesh_xml(path: Path, report: VocabularyReport) -> Concepts:
-    """MeSH's XML. Tree numbers are the hierarchy.
+    """Read MeSH in XML. Tree numbers are the hierarchy.
 
-    Names are all terms of all concepts of a record. The terms of the preferred concept are exact,
-    the scope of the others is what the record says of their concept: narrower, broader or related.
-    Types are the letter and the branch of the tree numbers (of a supplementary record, the letter
-    that belongs to its class), and UMLS semantic types if the file has them (until 2019). The
-    definition is the scope note of the preferred concept, or the note of a supplementary record.
+    The names are the terms of all concepts of a record. Terms of the preferred concept are exact;
+    other terms are narrower, broader, or related, like their concept. The types are the letter and
+    branch of the tree numbers (or the letter for the class of a supplementary record), and UMLS
+    semantic types if the file has them (until 2019). The definition is the scope note of the
+    preferred concept, or the note of a supplementary record.
 
-    path (Path): the file, gzipped or not.
-    YIELDS (Concept): one for each record; those with tree numbers last.
-    RAISES (ValueError): the file is not such XML, is cut, or a record lacks identifier or name.
+    path (Path): file, plain or gzip.
+    YIELDS (Concept): one per record; records with tree numbers come last.
+    RAISES (ValueError): the file is not MeSH in XML or is truncated, or a record lacks an
+        identifier or a name.
     """
     reading = FileReading(str(path), progress=True)
     kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}

@@ -18,11 +18,11 @@ _NAME_CLASSES = (
 
 
 def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Concepts:
-    """NCBI Taxonomy's `names.dmp`, with ranks (types) and parents of `nodes.dmp`, and the numbers
-    that were merged (`merged.dmp`) as further identifiers, if these files are beside it.
+    """Read `names.dmp` of the NCBI Taxonomy, and, if they are in the same folder, `nodes.dmp` for
+    ranks (types) and parents, and `merged.dmp` for alternate identifiers.
 
-    path (Path): names.dmp, or the folder of the three.
-    YIELDS (Concept): one for each taxon.
+    path (Path): names.dmp, or its folder.
+    YIELDS (Concept): one per taxon.
     RAISES (ValueError): a file is missing or not as described, or a taxon has no scientific name.
     """
     folder = path if path.is_dir() else path.parent

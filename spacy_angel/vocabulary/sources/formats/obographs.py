@@ -1,4 +1,4 @@
-"""Ontologies as OBO Graphs JSON, in which the OBO Foundry publishes beside OBO and OWL."""
+"""Ontologies in OBO Graphs JSON, which the OBO Foundry publishes beside OBO and OWL."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""What the formats of ontologies (OBO, OBO Graphs, OWL, SKOS, FHIR) have in common: terms that
-become concepts."""
+"""Terms of ontologies (OBO, OBO Graphs, OWL, SKOS, FHIR) as concepts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,11 +13,11 @@ SCOPES = frozenset(get_args(Scope))
 
 @dataclass(slots=True)
 class Term:
-    """A term as its file describes it; identifiers are compact ones (`DOID:4`).
+    """A term as it is described in the file, with compact identifiers (`DOID:4`).
 
-    synonyms (list[tuple[str, str]]): each with its scope, one of `SCOPES`, or empty if the file
-        says nothing.
-    replaced_by (list[str]): of an obsolete term, the terms to use instead.
+    synonyms (list[tuple[str, str]]): synonyms and their scopes, one of `SCOPES`, or empty if the
+        file has none.
+    replaced_by (list[str]): terms to use instead of an obsolete term.
     xrefs (list[str]): cross-references.
     """
 
@@ -42,14 +41,14 @@ def term_concepts(
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
 ) -> Concepts:
-    """The live terms as concepts. Obsolete ones are counted and become alternate identifiers of the
-    term that replaces them.
+    """Make concepts of terms. Obsolete terms become alternate identifiers of the term that replaces
+    them.
 
-    terms (Iterable[Term]), same_terms (Iterable[Term]): all of a file, read first for what replaces
-        the obsolete ones, then for the concepts.
-    report (VocabularyReport): gets counts.
+    terms (Iterable[Term]), same_terms (Iterable[Term]): all terms of a file, twice: obsolete terms
+        may come after those that replace them.
+    report (VocabularyReport): receives the counts.
     scopes, prefixes, xrefs: see `obo.read_obo`.
-    YIELDS (Concept): one for each live term.
+    YIELDS (Concept): one per term that is not obsolete.
     """
     replaced_by: dict[str, list[str]] = {}
     for term in terms:
