@@ -48,7 +48,7 @@ def __dir__() -> list[str]:
 if "spacy.tokens.span" in sys.modules:
     for _module in (
         "component.probability",
-        "linking.decision.extensions",
+        "linking.decision.writing",
         "recognition.variants.component",
     ):
         import_module(f".{_module}", __name__)

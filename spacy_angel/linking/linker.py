@@ -18,10 +18,9 @@ from tqdm import tqdm
 from ..errors import AngelError, AngelWarning
 from ..model.mention import Mention
 from .candidates.batch import BatchLinker
-from .decision.extensions import warn_replaced
 from .decision.links import rank_candidates
 from .decision.scoring import gold_ids
-from .decision.writing import write_links
+from .decision.writing import warn_replaced, write_links
 from .mentions.labels import links_label, may_share_labels
 from .mentions.reading import ReadDocument, find_spans
 from .parts import LinkerParts

@@ -23,7 +23,7 @@ from ..errors import AngelError
 from ..files.atomic import replacing, write_json
 from ..files.json_values import parse_as
 from ..vocabulary.changes.curation_file import CurationFile
-from .decision.extensions import set_extensions
+from .decision.writing import set_extensions
 from .mentions.labels import check_types, known_types
 from .ranking.ranker import Ranker, shipped_ranker
 from .settings.linker_settings import LinkerSettings

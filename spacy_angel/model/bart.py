@@ -157,18 +157,14 @@ class BartDecoding:
         self._multiple = CPU_ROWS if model.device.type == "cpu" else 1
         # By layer, keys and values: [2, n, heads, source or n_slots, d_head].
         self._cross, self._cross_mask = self._encode(sources)
-        self._memory: list[Tensor] = []
         packing = Packing.of_lengths(list(map(len, prefixes)), model.device, self._multiple)
         lengths = torch.tensor(list(map(len, prefixes)), device=model.device)
+        self._memory = [cross[:, :, :, :0] for cross in self._cross]
         self._tree = Tree(lengths)
+        self.n_slots = self._tree.n_slots
         x = model.embed(pack_ids(prefixes, model.device)[packing.order], packing.positions)
         # Of each prefix the state after its end.
         self._last = self._decode(x, packing)[lengths.cumsum(0) - 1]
-
-    @property
-    def n_slots(self) -> int:
-        """RETURNS (int): slots that each mention has so far."""
-        return self._tree.n_slots
 
     def first(self) -> Tensor:
         """See `interface.Decoding.first`."""
@@ -178,6 +174,7 @@ class BartDecoding:
         """See `interface.Decoding.feed`."""
         begin = self.n_slots
         slots, positions = self._tree.add(mentions, parents, depths)
+        self.n_slots = self._tree.n_slots
         width = self.n_slots - begin
         index = mentions * width + slots - begin
         packing = Packing(len(self._tree.lengths), width, index, self._multiple)
@@ -221,10 +218,14 @@ class BartDecoding:
         """x (Tensor): [packed, d_model]. packing (Packing): of its rows, by mention.
         RETURNS (Tensor): as x."""
         model = self.model
-        mask = to_bias(self._tree.mask(packing.width), model.attention_dtype)[:, None]
+        # What the last slots see.
+        seen = self._tree.seen[:, -packing.width :]
+        mask = to_bias(seen, model.attention_dtype)[:, None]
         for i, layer in enumerate(model.decoder):
             qkv = packing.split_heads(layer.qkv(x), 3, model.heads)
-            keys, values = self._remember(i, qkv[1:])
+            # contiguous, as the products want it
+            self._memory[i] = torch.cat((self._memory[i], qkv[1:]), dim=3)
+            keys, values = self._memory[i]
             attended = packing.join_heads(model.attend(qkv[0], keys, values, mask))
             x = layer.attention_norm(x + layer.out(attended))
             (q,) = packing.split_heads(layer.cross_q(x), 1, model.heads)
@@ -233,15 +234,6 @@ class BartDecoding:
             x = layer.cross_norm(x + layer.cross_out(attended))
             x = layer.final_norm(x + layer.fc2(layer.fc1(x)))
         return x
-
-    def _remember(self, i: int, new: Tensor) -> Tensor:
-        """new (Tensor): [2, n, heads, width, d_head], keys and values. RETURNS (Tensor): [2, n,
-        heads, n_slots, d_head], contiguous: the products want it so."""
-        if len(self._memory) <= i:
-            self._memory.append(new.contiguous())
-        else:
-            self._memory[i] = torch.cat((self._memory[i], new), dim=3)
-        return self._memory[i]
 
 
 class Tree:
@@ -260,9 +252,10 @@ class Tree:
         position = torch.arange(width, device=lengths.device)
         inside = position < lengths[:, None]
         causal = position[:, None] >= position
-        self._seen = (causal & inside[:, None]) | torch.eye(
+        self.seen = (causal & inside[:, None]) | torch.eye(
             width, dtype=torch.bool, device=position.device
         )
+        """bool[n_mentions, n_slots, n_slots], what each slot sees."""
         self._prefix = torch.zeros(n, width, dtype=torch.bool, device=position.device)
         self._prefix[:] = inside
         self._position = position.expand(n, width).clone()
@@ -280,7 +273,7 @@ class Tree:
         slots = self.n_slots + torch.arange(len(mentions), device=mentions.device) - begin[mentions]
         total = self.n_slots + width
         seen = torch.zeros(n, total, total, dtype=torch.bool, device=mentions.device)
-        seen[:, : self.n_slots, : self.n_slots] = self._seen
+        seen[:, : self.n_slots, : self.n_slots] = self.seen
         new = torch.arange(self.n_slots, total, device=mentions.device)
         seen[:, new, new] = True
         position = torch.zeros(n, total, dtype=torch.int64, device=mentions.device)
@@ -298,17 +291,13 @@ class Tree:
             position[mention, slot] = torch.where(
                 first, self.lengths[mention], position[mention, parent.clamp_min(0)] + 1
             )
-        self._seen, self._position = seen, position
+        self.seen, self._position = seen, position
         self.n_slots = total
         return slots, position[mentions, slots]
-
-    def mask(self, width: int) -> Tensor:
-        """RETURNS (Tensor): bool[n_mentions, width, n_slots], what the last `width` slots see."""
-        return self._seen[:, -width:]
 
     def keep(self, mentions: Tensor) -> None:
         """mentions (Tensor): int64[m], the mentions to go on with."""
         self.lengths = self.lengths[mentions]
-        self._seen = self._seen[mentions]
+        self.seen = self.seen[mentions]
         self._prefix = self._prefix[mentions]
         self._position = self._position[mentions]

@@ -224,7 +224,7 @@ class BartEncoder:
     def packing(self, rows: Sequence[list[int]]) -> Packing:
         """rows (Sequence[list[int]]): token ids. RETURNS (Packing): how they are packed."""
         multiples = (CPU_ROWS, _CPU_WIDTH) if self.device.type == "cpu" else (1, 1)
-        return Packing.of_lengths([len(row) for row in rows], self.device, *multiples)
+        return Packing.of_lengths(list(map(len, rows)), self.device, *multiples)
 
     def passes(self, rows: Sequence[_T]) -> Iterator[list[_T]]:
         """rows (Sequence[_T]): each as long as its tokens. YIELDS (list[_T]): the same in order,

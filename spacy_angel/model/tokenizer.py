@@ -1,6 +1,7 @@
 """A checkpoint's tokenizer, without transformers where the search needs no more than its
 `tokenizer.json`."""
 
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class PlainTokenizer:
             self.backend_tokenizer.encode_special_tokens = split_special_tokens
         texts = [text] if isinstance(text, str) else text
         encoded = self.backend_tokenizer.encode_batch(texts, add_special_tokens=add_special_tokens)
-        rows = [each.ids for each in encoded]
+        rows = list(map(attrgetter("ids"), encoded))
         return {"input_ids": rows[0] if isinstance(text, str) else rows}
 
     def decode(self, ids: list[int]) -> str:

@@ -144,7 +144,7 @@ class Expander:
         device = new.mentions.device
         begin = self.decoding.n_slots
         heads = torch.cat(which)
-        depths = torch.repeat_interleave(torch.tensor([len(w) for w in which], device=device))
+        depths = torch.repeat_interleave(torch.tensor(list(map(len, which)), device=device))
         # Of k tokens in all, int64[k] in the order of `which`: heads, depths, slots, parents, rows.
         # `order` sorts them by mention, as `feed` wants them: int64[k] mentions, position.
         mentions, order = torch.sort(new.mentions[heads], stable=True)

@@ -2,7 +2,9 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 import torch
@@ -11,15 +13,13 @@ from ..errors import AngelError, unknown_name
 from ..model.bart import is_supported
 from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.fastest import fastest_dtype
-from ..model.interface import Model
+from ..model.interface import Decoding, Model
 from ..model.mention import Mention
 from ..model.presets import preset_named
 from ..model.prompts import PromptEncoder
 from ..vocabulary.storage.trie import SearchSpace
 from .expander import Expander
-from .named import log_probs_of_names
 from .search import Hypothesis, SearchSettings, beam_search
-from .threads import batch_size_for, cpu_threads, map_batches
 from .walker import Walker
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Dtype = Literal["float32", "bfloat16", "float16", "int8"]
 RunDtype = Literal["float32", "bfloat16", "float16", "int8", "auto"]
+Batch = TypeVar("Batch")
 Result = TypeVar("Result")
 
 # Tokens of a chain that are decoded ahead: where a pass costs more than its tokens, which is so on
@@ -34,6 +35,10 @@ Result = TypeVar("Result")
 _MAX_CHAIN = 16
 _CPU_MAX_CHAIN = 8
 _CPU_FEW_MENTIONS = 4
+# Torch's threads as they were before the pools that run now, one entry a pool; while there is one,
+# whoever asks torch for its threads may be told of a pool's single one.
+_RUNNING: list[int] = []
+_LOCK = Lock()
 
 
 class Generator:
@@ -253,3 +258,88 @@ def find_device(name: str) -> torch.device:
             f"[E316] Cannot run on the device {name!r}. torch finds: {', '.join(known)}."
         ) from error
     return device
+
+
+def log_probs_of_names(
+    decoding: Decoding, names: Sequence[Sequence[list[int]]], device: torch.device
+) -> list[list[float]]:
+    """Decode the names of each mention as a tree, in which common prefixes are decoded once.
+
+    decoding (Decoding): n mentions, with nothing decoded yet.
+    names (Sequence[Sequence[list[int]]]): for each mention, the token ids of names, including the
+        end token.
+    device (torch.device): device of the model.
+    RETURNS (list[list[float]]): for each name, the sum over its tokens, in nats.
+    """
+    begin = decoding.n_slots
+    # Tokens that are fed, and of each token of a name: its name, the row that it is scored by.
+    fed: list[tuple[int, int, int, int]] = []
+    first: list[tuple[int, int, int]] = []
+    later: list[tuple[int, int, int]] = []
+    number = 0
+    for mention, own in enumerate(names):
+        n_before = len(fed)
+        row_of: dict[tuple[int, ...], int] = {}
+        for ids in own:
+            first.append((number, mention, ids[0]))
+            parent = -1
+            for depth, token in enumerate(ids[:-1]):
+                prefix = tuple(ids[: depth + 1])
+                if prefix not in row_of:
+                    row_of[prefix] = len(fed)
+                    fed.append((token, mention, parent, depth))
+                row = row_of[prefix]
+                parent = begin + row - n_before
+                later.append((number, row, ids[depth + 1]))
+            number += 1
+    sums = torch.zeros(number, device=device)
+    if first:
+        of_name, mentions, tokens = torch.tensor(first, device=device).unbind(1)
+        sums.index_add_(0, of_name, decoding.first()[mentions, tokens])
+    if fed:
+        scores = decoding.feed(*torch.tensor(fed, device=device).unbind(1))
+        of_name, rows, tokens = torch.tensor(later, device=device).unbind(1)
+        sums.index_add_(0, of_name, scores[rows, tokens])
+    values = iter(sums.tolist())
+    return [[next(values) for _ in own] for own in names]
+
+
+def cpu_threads(device: torch.device) -> int:
+    """device (torch.device): device of the model. RETURNS (int): number of batches to run in
+    parallel, the same for all threads of a process."""
+    if device.type != "cpu":
+        return 1
+    with _LOCK:
+        return _RUNNING[0] if _RUNNING else torch.get_num_threads()
+
+
+def map_batches(
+    function: Callable[[Batch], Result], batches: Sequence[Batch], threads: int
+) -> Iterator[Result]:
+    """Like `map`, on several threads that each use one of torch's threads.
+
+    function (Callable[[Batch], Result]): only reads shared state.
+    batches (Sequence[Batch]): independent of each other.
+    threads (int): value of `torch.get_num_threads()`, which is restored afterwards.
+    YIELDS (Result): in the order of the batches.
+    """
+    if threads == 1 or len(batches) < 2:
+        yield from map(function, batches)
+        return
+    with _LOCK:
+        _RUNNING.append(threads)
+    try:
+        # The number of torch's threads is a setting of the process and of each of its threads.
+        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            yield from pool.map(function, batches)
+    finally:
+        with _LOCK:
+            torch.set_num_threads(threads)
+            _RUNNING.remove(threads)
+
+
+def batch_size_for(n: int, size: int, threads: int) -> int:
+    """RETURNS (int): number of mentions per batch, at most `size`, such that all threads get the
+    same number of batches, e.g. (10, 32, 2) → 5, (100, 32, 2) → 25."""
+    rounds = -(-n // (size * threads))
+    return max(1, -(-n // (max(rounds, 1) * threads)))

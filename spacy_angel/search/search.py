@@ -89,7 +89,7 @@ class _Finished:
                 if score > _DEAD
                 for name in expander.walker.names(state)
             ]
-            for row in zip(*(column.tolist() for column in columns), strict=True)
+            for row in zip(*map(Tensor.tolist, columns), strict=True)
         ]
 
 

@@ -39,7 +39,7 @@ class _DeviceTrie:
         self.leaf_end = _tensor(trie.leaf_end, device)
         self.prefix_sums = None if prefix_sums is None else _tensor(prefix_sums, device)
         # A memory-mapped uint16 column is read as int16: this undoes the sign.
-        self._bits = 0xFFFF if self.token.dtype == torch.int16 else -1
+        self.bits = 0xFFFF if self.token.dtype == torch.int16 else -1
 
     def children(self, states: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor, Tensor]): int64[m] rows, tokens
@@ -54,17 +54,7 @@ class _DeviceTrie:
             first, last = self.leaf_begin[nodes].long(), self.leaf_end[nodes].long()
             legal = self.prefix_sums[last] > self.prefix_sums[first]
             rows, nodes = rows[legal], nodes[legal]
-        return rows, self.token[nodes].long() & self._bits, nodes
-
-    def only_child(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor]): int64[n], token and node of
-        the child of a node that has one; node -1 for others. What a subset forbids still counts as
-        a child."""
-        alive = states.clamp_min(0)
-        begin = self.first_child[alive].long()
-        single = (self.first_child[alive + 1].long() - begin == 1) & (states >= 0)
-        nodes = torch.where(single, begin, -1)
-        return self.token[nodes.clamp_min(0)].long() & self._bits, nodes
+        return rows, self.token[nodes].long() & self.bits, nodes
 
 
 class Walker:
@@ -110,11 +100,15 @@ class Walker:
         single = (states >= 0).sum(1) == 1
         tokens = torch.full((len(states),), -1, dtype=torch.int64, device=self.device)
         nodes = torch.full_like(states, -1)
+        alive = states.clamp_min(0)
         for i, trie in enumerate(self.tries):
-            token, node = trie.only_child(states[:, i])
-            here = single & (node >= 0)
-            tokens = torch.where(here, token, tokens)
-            nodes[:, i] = torch.where(here, node, -1)
+            begin = trie.first_child[alive[:, i]].long()
+            # What a subset forbids still counts as a child.
+            is_only = trie.first_child[alive[:, i] + 1].long() - begin == 1
+            node = torch.where(single & (states[:, i] >= 0) & is_only, begin, -1)
+            token = trie.token[node.clamp_min(0)].long() & trie.bits
+            tokens = torch.where(node >= 0, token, tokens)
+            nodes[:, i] = node
         return tokens, nodes
 
     def names(self, state: list[int]) -> list[int]:
@@ -124,7 +118,9 @@ class Walker:
         for trie, node in zip(self.tries, state, strict=True):
             if node >= 0:
                 indices.update(trie.trie.names_of_leaf(int(trie.trie.leaf_begin[node])).tolist())
-        return sorted(i for i in indices if self._allowed is None or self._allowed[i])
+        if self._allowed is None:
+            return sorted(indices)
+        return sorted(filter(self._allowed.__getitem__, indices))
 
 
 def _merge(

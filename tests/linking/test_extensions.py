@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, Span
 from support.tiny_linker import settings_of
 
-from spacy_angel.linking.decision.extensions import set_extensions
+from spacy_angel.linking.decision.writing import set_extensions
 from spacy_angel.linking.mentions.reading import abbreviation_replacements
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")

@@ -7,7 +7,7 @@ import spacy
 from spacy.tokens import Doc, Span
 from support.tiny_linker import blocks, pipeline, settings_of
 
-from spacy_angel.linking.decision.other_labels import other_readings, with_other_labels
+from spacy_angel.linking.decision.links import other_readings, with_other_labels
 from spacy_angel.linking.types import NIL, Link, Query
 from spacy_angel.model.mention import Mention
 

@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span
 from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
-from spacy_angel.linking.mentions import queries
+from spacy_angel.linking.mentions import wordings
 from spacy_angel.linking.mentions.names import NameReader
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS, ReadDocument
 from spacy_angel.model.mention import Mention
@@ -22,7 +22,7 @@ LONG = "O-GlcNAc transferase"
 
 def read_wordings(mention, span, kb, settings):
     document, names = ReadDocument(span.doc), NameReader(kb, settings)
-    return queries.read_wordings(mention, span.text, span.label_, document, names, settings)
+    return wordings.read_wordings(mention, span.text, span.label_, document, names, settings)
 
 
 @pytest.mark.parametrize(

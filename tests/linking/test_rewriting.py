@@ -8,14 +8,14 @@ from support.tiny_linker import settings_of
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.matcher import find_misspelled
 from spacy_angel.linking.mentions.names import NameReader
-from spacy_angel.linking.mentions.rewriting import (
+from spacy_angel.linking.mentions.species_contexts import cell_lines_in
+from spacy_angel.linking.mentions.wordings import (
     correct_spelling,
     expand_short_form,
     find_binomial,
     respaced,
     spell_out,
 )
-from spacy_angel.linking.mentions.species_contexts import cell_lines_in
 
 KB = ConceptKB.build(
     [

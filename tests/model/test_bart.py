@@ -15,18 +15,18 @@ def test_a_tree_sees_prefix_ancestors_and_itself() -> None:
     assert slots.tolist() == [2, 3, 2]
     assert positions.tolist() == [2, 3, 1]
     assert tree.n_slots == 4
-    seen = tree.mask(2).int().tolist()
+    seen = tree.seen[:, -2:].int().tolist()
     assert seen[0] == [[1, 1, 1, 0], [1, 1, 1, 1]]
     assert seen[1][0] == [1, 0, 1, 0]
     # Then d below a: it does not see b.
     slots, positions = tree.add(torch.tensor([0]), torch.tensor([2]), torch.tensor([0]))
     assert slots.tolist() == [4]
     assert positions.tolist() == [3]
-    assert tree.mask(1)[0].int().tolist() == [[1, 1, 1, 0, 1]]
+    assert tree.seen[0, -1:].int().tolist() == [[1, 1, 1, 0, 1]]
 
 
 def test_a_prefix_is_causal_and_its_padding_sees_itself_only() -> None:
-    mask = Tree(torch.tensor([3, 1])).mask(3).int().tolist()
+    mask = Tree(torch.tensor([3, 1])).seen.int().tolist()
     assert mask[0] == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     assert mask[1][0] == [1, 0, 0]
     assert mask[1][2] == [1, 0, 1]

@@ -3,7 +3,7 @@ import threading
 import pytest
 import torch
 
-from spacy_angel.search.threads import batch_size_for, map_batches
+from spacy_angel.search.generator import batch_size_for, map_batches
 
 
 @pytest.fixture

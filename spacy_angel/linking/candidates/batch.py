@@ -10,14 +10,13 @@ from spacy.tokens import Doc, Span
 from ...model.mention import Mention
 from ...vocabulary.changes.applied_rules import Constraint
 from ...vocabulary.names.concepts import normalize_name
-from ..decision.links import make_links
-from ..decision.other_labels import other_readings, with_other_labels
+from ..decision.links import make_links, other_readings, with_other_labels
 from ..decision.writing import read_kb_id
-from ..mentions.labels import is_linked, links_label
+from ..mentions.labels import is_linked
 from ..mentions.names import NameReader
-from ..mentions.queries import read_wordings
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.species_contexts import species_contexts
+from ..mentions.wordings import read_wordings
 from ..ranking.ranker import Ranker
 from ..settings.linker_settings import LinkerSettings
 from ..types import Link, Query
@@ -102,14 +101,13 @@ class BatchLinker:
         """
         queries: list[Query | None] = [None] * len(spans)
         wanted: list[tuple[int, Span, str, Constraint | None]] = []
-        labels: dict[str, tuple[bool, bool]] = {}
+        linked: dict[str, bool] = {}
         rules = self.kb.applied_rules
         for i, span in enumerate(spans):
             label = span.label_
-            if label not in labels:
-                is_own = is_linked(label, self.settings, self.linked_elsewhere)
-                labels[label] = is_own, links_label(label, self.settings)
-            is_own, is_sought = labels[label]
+            if label not in linked:
+                linked[label] = is_linked(label, self.settings, self.linked_elsewhere)
+            is_own = linked[label]
             # Another linker's mention keeps its link, and one that has an identifier may keep it.
             is_discarded = label in self.settings.candidates.labels_discard
             keeps_any = not is_own and not is_discarded
@@ -117,7 +115,7 @@ class BatchLinker:
                 continue
             text = document.text_of(span)
             constraint = None
-            if is_sought and text.strip():
+            if is_own and text.strip():
                 if rules is not None:
                     constraint = rules.constraint(text, label)
                 if constraint is None or constraint.is_mention:

@@ -4,7 +4,7 @@ meaning, and names that the model writes for it."""
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -306,11 +306,11 @@ class CandidateGenerator:
                 q.context |= context_overlap(new, q.mention, q.text)
 
     def _read_words(self, concept_ids: Sequence[str]) -> None:
-        new = [c for c in dict.fromkeys(concept_ids) if c not in self._words]
+        new = list(set(concept_ids) - self._words.keys())
         if not new:
             return
         names_of = [names[:MAX_NAMES] for names in self.kb.concept_names(new)]
-        texts = self.kb.name_texts([name for names in names_of for name in names])
+        texts = self.kb.name_texts(list(chain.from_iterable(names_of)))
         words = iter(map(frozenset, split_words(texts)))
         for concept_id, names in zip(new, names_of, strict=True):
             self._words[concept_id] = list(islice(words, len(names)))
@@ -335,8 +335,10 @@ def exact_match(query: Query, names: NameReader) -> int | None:
     if name is None:
         return None
     [concept_ids] = names.concepts(query, [name])
+    if len(concept_ids) != 1:
+        return None
     ranks = names.kb.species_ranks(concept_ids, query.mention.species_context)
-    return None if len(concept_ids) != 1 or ranks == (ABSENT_SPECIES,) else name
+    return None if ranks == (ABSENT_SPECIES,) else name
 
 
 def _add_found(q: Query, found: list[Candidate]) -> list[int]:

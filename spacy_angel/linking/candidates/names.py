@@ -2,6 +2,7 @@
 letters, words and the vocabulary say of them."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...vocabulary.names.entity_type_table import STRICT
@@ -59,7 +60,6 @@ def make_candidates(
     if not query.texts:
         return []
     kb = reader.kb
-    reader.read([f.name for f in found])
     rows = _resembled(query, found, reader)
     words = align(
         query.text,
@@ -67,8 +67,10 @@ def make_candidates(
         kb.nearest.index.word_weights,
     )
     concept_ids = [c for row in rows for c in row.concept_ids]
-    ranks = kb.species_ranks(concept_ids, query.mention.species_context)
-    species = dict(zip(concept_ids, ranks, strict=True)) if ranks else {}
+    species: Mapping[str, int] = {}
+    if kb.by_species:
+        ranks = kb.species_ranks(concept_ids, query.mention.species_context)
+        species = dict(zip(concept_ids, ranks, strict=True))
     of_name = _said_of_names(query, rows, kb)
     candidates = []
     for row, alignment in zip(rows, words, strict=True):
@@ -103,7 +105,7 @@ def _resembled(query: Query, found: Sequence[FoundName], reader: NameReader) -> 
     """RETURNS (list[_Resemblance]): of each name that the mention may have; of wordings that it
     resembles equally the first."""
     kb = reader.kb
-    pairs = zip(found, reader.concepts(query, [f.name for f in found]), strict=True)
+    pairs = zip(found, reader.concepts(query, list(map(itemgetter(0), found))), strict=True)
     named = [(f, concept_ids) for f, concept_ids in pairs if concept_ids]
     texts = [reader.texts[f.name] for f, _ in named]
     similar = {wording: kb.nearest.index.compare(wording, texts) for wording in query.texts}
@@ -139,7 +141,7 @@ def _said_of_names(
     exact = [(row.found.name, c) for row in rows if row.is_query for c in row.concept_ids]
     if not exact:
         return {}
-    concept_ids = [c for _, c in exact]
+    concept_ids = list(map(itemgetter(1), exact))
     canonical = kb.canonical_names(concept_ids) if kb.by_species else concept_ids
     of_name = {}
     for (name, c), names, spelling in zip(

@@ -1,12 +1,11 @@
 """Which mentions are linked, and which concepts they may have, by their labels."""
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...errors import AngelError, AngelWarning
-from ...vocabulary.names.entity_types import is_foreign
 from ...vocabulary.names.labels import entity_types_of, find_entries, is_neutral
 
 if TYPE_CHECKING:
@@ -27,7 +26,9 @@ def is_linked(
     `types_by_label` lacks once."""
     if links_label(label, settings):
         # A label that stands for a wider one is the other linker's, if that names it.
-        return _names(label, settings) or not find_entries(label, linked_elsewhere)
+        if not linked_elsewhere or _names(label, settings):
+            return True
+        return not find_entries(label, linked_elsewhere)
     is_meant = label in settings.candidates.labels_discard
     if not is_meant and not find_entries(label, linked_elsewhere):
         warn_unlinked(label, tuple(settings.candidates.types_by_label or ()))
@@ -129,13 +130,3 @@ def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> 
     if rules is not None:
         return rules.subset(label, frozenset(types), free_types)
     return kb.subset(types=types, free_types=free_types)
-
-
-def is_allowed_type(types: Sequence[str], label: str, subset: "Subset | None") -> bool:
-    """types (Sequence[str]): of a concept. label (str): of a mention. subset (Subset | None): of
-    the label. RETURNS (bool): whether the mention may have the concept: one of the types of the
-    label; or else, where the label says that it is a disease, chemical, gene, species or cell line,
-    none whose types are all of another of these kinds."""
-    if subset is not None and subset.types is not None:
-        return subset.allows_types(types)
-    return not is_foreign(label, types)

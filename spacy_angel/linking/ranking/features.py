@@ -236,10 +236,8 @@ def context(c: Columns) -> np.ndarray:
 )
 def species(c: Columns) -> np.ndarray:
     """Species of the document, for vocabularies whose concepts have a species; else 0."""
-    absent, other, main = (
-        c.species == rank for rank in (ABSENT_SPECIES, OTHER_SPECIES, MAIN_SPECIES)
-    )
-    return main + 0.7 * other - 1.0 * absent
+    is_other, is_absent = c.species == OTHER_SPECIES, c.species == ABSENT_SPECIES
+    return (c.species == MAIN_SPECIES) + 0.7 * is_other - 1.0 * is_absent
 
 
 @feature("canonical name, same case: 1; second name: 0.5", "Trp53, Trp53: 1")

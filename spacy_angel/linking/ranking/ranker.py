@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -266,8 +267,8 @@ def tables_of(queries: Sequence[Query]) -> "list[Table]":
         rows = slice(start, start + len(query.candidates))
         confidence = 1.0 - float(columns.unsure[start]) if query.is_searched else 1.0
         table = Table(
-            [c.concept_id for c in query.candidates],
-            [c.name for c in query.candidates],
+            list(map(attrgetter("concept_id"), query.candidates)),
+            list(map(attrgetter("name"), query.candidates)),
             terms[rows],
             log_priors[rows],
             mention_terms[start],

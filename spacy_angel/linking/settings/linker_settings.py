@@ -56,7 +56,7 @@ class SettingsBlock(CheckedSettings):
     def copy_now(self) -> Self:
         """RETURNS (SettingsBlock): a copy with the current values, which no config shows."""
         copied = self.model_copy()
-        copied._shown = None
+        (copied.__pydantic_private__ or {})["_shown"] = None
         return copied
 
     def show_in(self, config: dict[str, Any], block: str) -> None:

@@ -39,6 +39,7 @@ def entity_type_of(label: str) -> str | None:
     return next((entity_type for entity_type in ENTITY_TYPES if entity_type in entity_types), None)
 
 
+@lru_cache(maxsize=4096)
 def wider_entity_types_of(label: str) -> frozenset[str]:
     """label (str): of a mention. RETURNS (frozenset[str]): its entity types and those that these
     are part of, e.g. `Symptom` → `{"PHENOTYPE", "DISEASE"}`."""

@@ -1,0 +1,193 @@
+"""What is looked for in place of a mention: itself, its long form, and other ways to write it.
+
+The model reads the first wording. Names that equal or resemble the others are candidates as well,
+and the reranker knows which wording each of them resembles.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import islice, product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...about import DATA
+from ...errors import AngelError
+from ...files.faults import FileReading
+from ...files.table import table_rows
+from ...model.mention import Mention
+from ...vocabulary.lookup.words import LONGEST
+from ...vocabulary.names.concepts import normalize_name
+from ...vocabulary.names.entity_type_table import STRICT
+from ...vocabulary.names.entity_types import is_gene, is_species
+from ...vocabulary.names.labels import wider_entity_types_of
+from ..types import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
+from .names import NameReader
+from .reading import ReadDocument
+
+if TYPE_CHECKING:
+    from ..settings.linker_settings import LinkerSettings
+
+SHORT_FORMS = DATA / "short_forms.tsv"
+"""Short forms, lay words and brands with the names that they stand for."""
+_GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
+_GREEK_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
+# An element and its charge: `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`.
+_CHARGE = re.compile(r"([A-Z][a-z]?)(?:\d?[+\u207a]+|\d?[-\u2212\u207b]|\((?:\d?[+-]|[IV]+)\))")
+# What separates a letter and a digit, and the places where nothing does.
+_APART = re.compile(r"(?<=[^\W\d_])[\W_]+(?=\d)|(?<=\d)[\W_]+(?=[^\W\d_])")
+_TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "01234567890123456789+-")
+
+_BINOMIAL = re.compile(
+    r"(?<![\w.])[A-Z][a-z]{0,2}\. ?[a-z][a-z-]{2,}|(?<!\w)[A-Z][a-z]{2,} [a-z-]{3,}"
+)
+
+# Words without digits. A few capitals in a row are a short form, which has no spelling.
+_WORD = re.compile(rf"(?<![^\W_])(?:[A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LONGEST}}})(?![^\W_])")
+_MAX_READINGS = 32
+
+
+def read_wordings(
+    mention: Mention,
+    written: str,
+    label: str,
+    document: ReadDocument,
+    names: NameReader,
+    settings: "LinkerSettings",
+) -> tuple[Wording, ...]:
+    """Rewrite a mention, one rule after the other. Each rule gets what the rules before it
+    returned; the model reads what the last one returns.
+
+    mention (Mention): with the long forms that its document defines.
+    written (str): as the document has it. label (str): its label.
+    document (ReadDocument): in which it is.
+    names (NameReader): of the vocabulary.
+    settings (LinkerSettings): `reranker.enabled` and `candidates.rewrite` select the rules.
+    RETURNS (tuple[Wording, ...]): the one that the model reads first; with the reranker all others
+        as well.
+    """
+    is_name = cache(partial(names.is_name, label=label))
+    wordings = [Wording(written, MENTION)]
+
+    def add(text: str, source: str) -> str:
+        if text != wordings[-1].text:
+            wordings.append(Wording(text, source))
+        return text
+
+    text = add(mention.text, LONG_FORM)
+    # A gene's symbol is its name; long forms in documents are often in other words.
+    if settings.reranker.enabled and is_gene(label) and not is_name(text):
+        short_forms = document.short_forms.get(normalize_name(written), ())
+        text = add(next(filter(is_name, (written, *short_forms)), text), MENTION)
+    if settings.candidates.rewrite:
+        # The model reads no Greek letters: of two names of the vocabulary it gets the other one.
+        spelled = spell_out(text)
+        if is_name(spelled) or not is_name(text):
+            text = add(spelled, SYMBOLS)
+        text = add(expand_short_form(text, names, is_name), WORD_LIST)
+        if not is_name(text) and is_species(label):
+            text = add(find_binomial(text, is_name), WORD_LIST)
+        if not is_name(text):
+            text = add(next(filter(is_name, respaced(text)), text), SYMBOLS)
+        if STRICT.isdisjoint(wider_entity_types_of(label)):
+            add(correct_spelling(text, names), SPELLING)
+    if not settings.reranker.enabled:
+        return (wordings[-1],)
+    return tuple(dict.fromkeys(reversed(wordings)))
+
+
+def expand_short_form(text: str, reader: NameReader, is_name: Callable[[str], bool]) -> str:
+    """Expand short forms and everyday words that the vocabulary does not know, or only as another
+    spelling (`Ca2+` is no `cA2`), to a name that it knows.
+
+    text (str): a mention. reader (NameReader): of the vocabulary. is_name (Callable): see
+    `find_binomial`.
+    RETURNS (str): e.g. `HTN` → `hypertension`; other texts unchanged.
+    """
+    forms = read_short_forms()
+    short = forms.get(text, ())
+    names = short or forms.get(normalize_name(text), ())
+    if names and is_name(text):
+        known = reader.index(text) if short else None
+        if known is None or reader.kb.spelling(known).lower() == text.lower():
+            return text
+    return next(filter(is_name, names), text)
+
+
+def spell_out(text: str) -> str:
+    """text (str): a mention. RETURNS (str): with Greek letters as words, and an ion as its element,
+    e.g. `IFN-γ` → `IFN-gamma`, `α-cell` → `alpha-cell`, `Ni2+` → `Ni`, `CO₂` → `CO2`."""
+    text = text.translate(_SMALL_DIGITS)
+    if ion := _CHARGE.fullmatch(text):
+        return ion[1]
+    return _GREEK.sub(_greek_word, text)
+
+
+def _greek_word(found: "re.Match[str]") -> str:
+    name = unicodedata.name(found[0], "").lower()
+    name = re.sub(r"^greek (small|capital) letter |( symbol)$|^greek | with .*$", "", name)
+    name = _GREEK_WORDS.get(name, name)
+    return name if name.isalpha() else found[0]
+
+
+def respaced(text: str) -> Iterator[str]:
+    """text (str): a mention. YIELDS (str): with letters and digits together, then apart, e.g.
+    `SIRT-1` → `SIRT1`, `E4031` → `E 4031`; without those that are the same name."""
+    name = normalize_name(text)
+    for other in (_APART.sub("", text), _TOGETHER.sub(" ", text)):
+        if normalize_name(other) != name:
+            yield other
+
+
+def find_binomial(text: str, is_name: Callable[[str], bool]) -> str:
+    """text (str): a mention of an organism, no name. is_name (Callable): see `find_binomial`.
+    RETURNS (str): the binomial name in it, e.g. `Shiga toxin-producing Escherichia coli` →
+        `Escherichia coli`; other texts unchanged."""
+    return next(filter(is_name, (found[0] for found in _BINOMIAL.finditer(text))), text)
+
+
+def correct_spelling(text: str, reader: NameReader) -> str:
+    """Replace words that occur neither in the vocabulary nor in biomedical text by similar ones
+    that do.
+
+    text (str): a mention. reader (NameReader): of the vocabulary.
+    RETURNS (str): e.g. `heart atack` → `heart attack`: the first correction that is a name of the
+        vocabulary, else the first one. Names, and texts without unknown words, are unchanged.
+    """
+    if reader.index(text) is not None:
+        return text
+    parts: list[Sequence[str]] = []
+    end = 0
+    for found in _WORD.finditer(text):
+        word = found[0].lower()
+        corrections = reader.kb.words.corrections(word)
+        parts += [[text[end : found.start()]], [found[0]] if corrections == [word] else corrections]
+        end = found.end()
+    # All combinations of similar words, the most similar first.
+    readings = list(islice(map("".join, product(*parts, [text[end:]])), _MAX_READINGS))
+    if readings[0] == text:
+        return text
+    return next((one for one in readings if reader.index(one) is not None), readings[0])
+
+
+@cache
+def read_short_forms(path: Path = SHORT_FORMS) -> dict[str, tuple[str, ...]]:
+    """Read a file of short forms.
+
+    path (Path): TSV, by default the package's own.
+    RETURNS (dict[str, tuple[str, ...]]): names by form; lay words and brands in normal form, short
+        forms as they are written, e.g. `MS` is one and `ms` is not.
+    RAISES (AngelError): a line that has no three cells, or a file that cannot be read.
+    """
+    forms = {}
+    for number, cells in table_rows(path, FileReading(path.name, strict=True), "\t"):
+        if len(cells) != 3 or not all(cells):
+            raise AngelError(
+                f"{path}, line {number}: expected three cells (a short form, `short form`, and its "
+                f"meaning), found {len(cells)}."
+            )
+        form, kind, names = cells
+        forms[form if kind == "short form" else normalize_name(form)] = tuple(names.split("|"))
+    return forms
