@@ -1,5 +1,5 @@
 """The component `angel_matcher`: mentions that are names of the vocabulary, beside those that a
-recogniser finds."""
+recognizer finds."""
 
 import re
 import warnings
@@ -106,7 +106,7 @@ class AngelMatcher(DocumentPipe):
             end with a token, and do not overlap each other, nor mentions that stay.
         """
         if self.settings.names == "none" and not self._linkers():
-            # Misspelled mentions are found beside a recogniser's, for a linker that was taken out.
+            # Misspelled mentions are found beside a recognizer's, for a linker that was taken out.
             if not self._is_idle:
                 self._is_idle = True
                 warnings.warn(
@@ -186,9 +186,9 @@ class AngelMatcher(DocumentPipe):
             if label is None:
                 types = kb.types_of(kb.concept_ids_of(occurrence.name)[0])
                 label = choose_label(types, linker.settings.candidates.types_by_label or {})
-            place = text.to_source(occurrence.start, occurrence.end)
+            offsets = text.to_source(occurrence.start, occurrence.end)
             mode = "strict" if text.is_clean else "expand"
-            span = doc.char_span(*place, label=label, alignment_mode=mode)
+            span = doc.char_span(*offsets, label=label, alignment_mode=mode)
             # Two names may stand in one token.
             if span is not None and span.start >= end:
                 end = span.end

@@ -7,7 +7,6 @@ what they have in common.
 """
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -188,14 +187,6 @@ class BartDecoding:
         self._cross = [cross[:, mentions] for cross in self._cross]
         self._cross_mask = None if self._cross_mask is None else self._cross_mask[mentions]
         self._memory = [memory[:, mentions] for memory in self._memory]
-
-    def copy(self) -> "BartDecoding":
-        """See `interface.Decoding.copy`."""
-        other = copy(self)
-        other._tree = copy(self._tree)  # whose tensors are not changed in place
-        # Its entries are replaced by longer tensors as the decoding goes on.
-        other._memory = list(self._memory)
-        return other
 
     def _encode(self, sources: Sequence[list[int]]) -> tuple[list[Tensor], Tensor | None]:
         """RETURNS (tuple[list[Tensor], Tensor | None]): keys and values of the cross-attention as

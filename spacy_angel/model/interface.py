@@ -40,10 +40,6 @@ class Decoding(Protocol):
     def keep(self, mentions: Tensor) -> None:
         """mentions (Tensor): int64[m], the mentions to go on with, in this order."""
 
-    def copy(self) -> "Decoding":
-        """RETURNS (Decoding): the same batch as far as it is decoded now; what is fed to one, or
-        kept, is not to the other."""
-
 
 class Model(Protocol):
     """An encoder-decoder as the search sees it."""

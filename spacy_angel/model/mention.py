@@ -46,7 +46,6 @@ def mention_at(
     start: int,
     end: int,
     *,
-    window: tuple[int, int] | None = None,
     replacements: Sequence[Replacement] = (),
     collapse_spaces: bool = True,
     expand_context: bool = True,
@@ -57,7 +56,6 @@ def mention_at(
 
     text (str): the document's text.
     start (int), end (int): character offsets of the mention.
-    window (tuple[int, int] | None): character offsets of the context; None is the whole text.
     replacements (Sequence[Replacement]): sorted, not overlapping, e.g. from `replace_longest`.
         One that lies across an edge of the mention is left out: part of it is not the mention's.
     collapse_spaces (bool): runs of white space in the context become one space, too.
@@ -67,8 +65,8 @@ def mention_at(
     RETURNS (Mention): e.g. `MLD` at 16 in `a gene, causes, MLD early` with a replacement gives
         `Mention("metachromatic leukodystrophy", "a gene, causes,", "early")`.
     """
-    first, last = window or (0, len(text))
-    if start - first > MAX_CONTEXT_CHARS:
+    first, last = 0, len(text)
+    if start > MAX_CONTEXT_CHARS:
         first = _word_start(text, start - MAX_CONTEXT_CHARS)
     if last - end > MAX_CONTEXT_CHARS:
         last = _word_end(text, end + MAX_CONTEXT_CHARS)

@@ -98,7 +98,6 @@ class PromptEncoder:
         self.format = format
         self.decoder_start_token_id = decoder_start_token_id
         self.eos_token_id = eos_token_id
-        self.max_source_tokens = format.max_source_tokens
         self._max_prefix = format.max_source_tokens // 2
         # The end token is written, not read, and the start token is read.
         self._max_name = None if positions is None else max(1, positions - 1 - self._max_prefix)
@@ -115,13 +114,6 @@ class PromptEncoder:
         """Have the tokenizer read plain text, as it does from now on: whether it splits special
         tokens is a state of it, and to set that while another thread encodes is an error."""
         self._ids([" "])
-
-    def limit_source(self, max_source_tokens: int) -> None:
-        """Read shorter sources than the format allows, for speed; not saved with the model.
-
-        max_source_tokens (int): longest source; has no effect over the format's own limit.
-        """
-        self.max_source_tokens = min(max_source_tokens, self.format.max_source_tokens)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -143,10 +135,10 @@ class PromptEncoder:
         not fit, and a mention longer than the model is cut itself.
 
         mentions (Sequence[Mention]): mentions in their context.
-        RETURNS (list[list[int]]): one list of at most `self.max_source_tokens` ids a mention.
+        RETURNS (list[list[int]]): at most `max_source_tokens` ids per mention.
         """
         # Of a long context only as much as can be read is tokenized.
-        room = _CHARACTERS_PER_TOKEN * self.max_source_tokens
+        room = _CHARACTERS_PER_TOKEN * self.format.max_source_tokens
         texts, lefts, rights = [], [], []
         for mention in mentions:
             left, right = self._context(mention)
@@ -212,7 +204,7 @@ class PromptEncoder:
 
     def _fit(self, left: list[int], text: list[int], right: list[int]) -> list[int]:
         fixed = sum(map(len, (self.bos_ids, self._start, self._end, self.eos_ids)))
-        room = max(0, self.max_source_tokens - fixed)
+        room = max(0, self.format.max_source_tokens - fixed)
         text = _cut_middle(text, room)
         n_left, n_right = split_context(len(left), len(right), room - len(text))
         return [

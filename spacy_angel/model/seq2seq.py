@@ -5,7 +5,6 @@ causal decoder over right-padded tokens is right for all of them.
 """
 
 from collections.abc import Sequence
-from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,11 +163,6 @@ class GenericDecoding:
         self._states = self._states[mentions]
         self._source_mask = self._source_mask[mentions]
         self._paths = [self._paths[mention] for mention in mentions.tolist()]
-
-    def copy(self) -> "GenericDecoding":
-        """See `interface.Decoding.copy`."""
-        # No list or tensor is changed in place.
-        return copy(self)
 
     def _score(self, mentions: list[int], paths: list[list[int]]) -> Tensor:
         """RETURNS (Tensor): float32[n, n_tokens], log-probabilities of what follows each path."""

@@ -144,19 +144,6 @@ class Generator:
                 results[i] = found
         return results
 
-    def log_probs(
-        self, mentions: Sequence[Mention], names: Sequence[str], *, batch_size: int = 32
-    ) -> list[float]:
-        """Compute the log-probability of a given name for each mention (ANGEL, equation 2).
-
-        mentions (Sequence[Mention]): n mentions in their context.
-        names (Sequence[str]): n names in normal form.
-        batch_size (int): mentions in a batch.
-        RETURNS (list[float]): n sums over the tokens of the name, including the end token, in nats.
-        """
-        rows = self.score_names(mentions, [[name] for name in names], batch_size=batch_size)
-        return [value for values in rows for value in values]
-
     def score_names(
         self, mentions: Sequence[Mention], names: Sequence[Sequence[str]], *, batch_size: int = 32
     ) -> list[list[float]]:

@@ -1,34 +1,12 @@
-"""Attributes on spans and documents, across processes and as scispaCy's users read them."""
+"""Attributes on spans and documents."""
 
-import pytest
 import spacy
 from spacy.tokens import Doc, Span
 from support.tiny_linker import settings_of
 
+from spacy_angel.component.kb_id import attribute_key
 from spacy_angel.linking.decision.writing import set_extensions
-from spacy_angel.linking.mentions.reading import abbreviation_replacements
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
-TEXT = "Chronic kidney disease (CKD) is common. CKD is treated."
-
-
-def detector(make_serializable: bool):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("angel_abbreviations", config={"make_serializable": make_serializable})
-    set_extensions(settings_of())
-    return nlp
-
-
-@pytest.mark.parametrize("make_serializable", [False, True])
-def test_abbreviations_are_read_alike_serialised_or_not(make_serializable) -> None:
-    doc = detector(make_serializable)(TEXT)
-    # scispaCy keeps those of one long form in a set.
-    found = sorted(doc._.abbreviations, key=lambda a: a.start)
-    assert [(str(a), a.text, a.start, a.end, str(a._.long_form)) for a in found] == [
-        ("CKD", "CKD", 4, 5, "Chronic kidney disease"),
-        ("CKD", "CKD", 9, 10, "Chronic kidney disease"),
-    ]
-    assert [TEXT[r.start : r.end] for r in abbreviation_replacements(doc)] == ["CKD", "CKD"]
+from spacy_angel.linking.mentions.reading import ABBREVIATIONS
 
 
 def test_pairs_are_tuples_after_bytes() -> None:
@@ -39,3 +17,14 @@ def test_pairs_are_tuples_after_bytes() -> None:
     again = Doc(doc.vocab).from_bytes(doc.to_bytes())
     assert again[0:2]._.pairs_of_test == [("MESH:D1", 0.75), ("MESH:D2", 0.25)]
     assert Span.has_extension("pairs_of_test")
+
+
+def test_spacy_keeps_attributes_under_the_keys_that_are_used_here() -> None:
+    """Fails when spaCy changes where it stores `span._` and `doc._` in `doc.user_data`."""
+    Span.set_extension("key_of_test", default=None, force=True)
+    Doc.set_extension("key_of_test", default=None, force=True)
+    doc = spacy.blank("en")("renal colic")
+    doc[0:2]._.key_of_test, doc._.key_of_test = "span", "doc"
+    assert doc.user_data[attribute_key(doc[0:2], "key_of_test")] == "span"
+    prefix, _, start, end = ABBREVIATIONS
+    assert doc.user_data[prefix, "key_of_test", start, end] == "doc"

@@ -147,15 +147,6 @@ def test_pipe_equals_call_whatever_the_batches_and_the_order(make):
     assert [links(doc) for doc in turned] == one_by_one
 
 
-def test_links_survive_docbin(make):
-    nlp = make()
-    docs = list(nlp.pipe([TEXT, "", "diabetes"]))
-    data = DocBin(docs=docs, store_user_data=True).to_bytes()
-    again = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
-    for old, new in zip(docs, again, strict=True):
-        assert links(new) == links(old)
-
-
 def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
     nlp = make(num_beams=1)
     kb = nlp.get_pipe("angel_linker").kb
@@ -350,11 +341,6 @@ def test_without_any_config_it_links_with_what_ships():
     assert ent.kb_id_ == "MESH:D001241"
 
 
-def test_a_missing_model_is_told(make):
-    with pytest.raises(AngelError, match=r"initialize"):
-        make(model="dmis-lab/no-such-model")("aspirin")
-
-
 def test_hub_names_are_fetched_in_initialize_only(make, model, monkeypatch):
     asked = []
     load = Generator.from_pretrained.__func__
@@ -500,16 +486,6 @@ def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_pa
     assert loaded() == (0.25, 4)
     assert loaded(candidates={"num_beams": 2}) == (0.25, 2)
     assert loaded(decision={"threshold": 0.75}) == (0.75, 4)
-
-
-def test_parts_can_be_excluded(make, tmp_path):
-    linker = make().get_pipe("angel_linker")
-    linker.to_disk(tmp_path / "saved", exclude=["model"])
-    assert sorted(p.name for p in (tmp_path / "saved").iterdir()) == ["kb", "settings.json"]
-    fresh = AngelLinker(linker.vocab, settings=settings_of()).from_disk(
-        tmp_path / "saved", exclude=["model"]
-    )
-    assert len(fresh.kb) == len(linker.kb)
 
 
 def test_a_model_that_the_config_names_may_be_missing_in_the_folder(make, tmp_path):
@@ -696,18 +672,6 @@ def test_the_threshold_is_fitted_without_the_reranker(make, tmp_path):
     assert spacy.load(saved).get_pipe("angel_linker").settings == linker.settings
 
 
-def test_int8_storage_stays_with_the_saved_linker(make, model, tmp_path):
-    Generator.from_pretrained(model).to_disk(tmp_path / "small", storage="int8")
-    nlp = make(model=str(tmp_path / "small"))
-    expected = links(nlp(TEXT))
-    nlp.to_disk(tmp_path / "saved")
-    assert (tmp_path / "saved/angel_linker/model/model.int8.safetensors").exists()
-    assert links(spacy.load(tmp_path / "saved")(TEXT)) == expected
-    other = pipeline()
-    other.add_pipe("angel_linker", config=PUBLISHED)
-    assert links(other.from_bytes(nlp.to_bytes())(TEXT)) == expected
-
-
 @pytest.mark.parametrize("copied", [deepcopy, lambda linker: pickle.loads(pickle.dumps(linker))])
 def test_a_copy_outlives_the_linker_that_it_was_made_of(make, copied):
     nlp = make()
@@ -746,15 +710,6 @@ def test_types_that_no_concept_has_are_refused_when_a_pipeline_is_loaded(make, t
     }
     with pytest.raises(AngelError, match="'DRUG' the types"):
         spacy.load(tmp_path / "saved", config=config)
-
-
-def test_links_of_another_process_are_the_same_tuples(make):
-    nlp = make()
-    (here,) = nlp.pipe([TEXT])
-    (there,) = nlp.pipe([TEXT], n_process=2)
-    assert links(there) == links(here)
-    assert all(isinstance(pair, tuple) for ent in there.ents for pair in ent._.kb_ents)
-    assert any(ent._.kb_ents for ent in there.ents)
 
 
 # the ranker

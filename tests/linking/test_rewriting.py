@@ -1,8 +1,6 @@
 """Other ways to write a mention, and names that are misspelled in running text."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
@@ -101,11 +99,6 @@ def test_cell_lines(text, names):
 )
 def test_greek_letters_charges_and_small_digits(written, spelled):
     assert spell_out(written) == spelled
-
-
-@given(st.text(max_size=40))
-def test_what_is_spelled_out_stays(text):
-    assert spell_out(spell_out(text)) == spell_out(text)
 
 
 @pytest.mark.parametrize(

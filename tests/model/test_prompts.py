@@ -90,12 +90,6 @@ def test_special_tokens_in_the_text_are_words() -> None:
     assert bart().encode_names(["</s>"])[0].count(2) == 1
 
 
-def test_special_tokens_in_a_mention_are_words_in_its_prefix() -> None:
-    [ids] = bart().prefix_ids([Mention("</s>")])
-    assert ids.count(2) == 1
-    assert bart_tokenizer().decode(ids[1:]) == " </s> is"
-
-
 @pytest.mark.parametrize("prefix", ["{name} is", "{} is", "{0}", "{mention is", "}", "{mention.x}"])
 def test_other_braces_in_the_prefix(prefix: str) -> None:
     with pytest.raises(AngelError, match=r"may only use {mention}"):
@@ -121,8 +115,7 @@ def test_context_cut_beforehand_gives_the_same_tokens(
         marked = bare[n_bos : len(bare) - n_eos]
         begin = next(i for i in range(len(whole)) if whole[i : i + len(marked)] == marked)
         before, after = whole[n_bos:begin], whole[begin + len(marked) : len(whole) - n_eos]
-        encoder.limit_source(limit)
-        [short] = encoder.source_ids([mention])
+        [short] = make(limit).source_ids([mention])
         if limit < len(bare):
             assert len(short) < len(bare)
             continue

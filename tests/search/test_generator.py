@@ -113,6 +113,11 @@ def plain(results: list[list[Hypothesis]]) -> list[list[tuple[str, float]]]:
     return [[(KB.name(h.name), h.log_prob) for h in result] for result in results]
 
 
+def log_probs(generator: Generator, mentions, names, batch_size: int = 32) -> list[float]:
+    rows = generator.score_names(mentions, [[name] for name in names], batch_size=batch_size)
+    return [value for [value] in rows]
+
+
 def find(generator: Generator, **settings) -> list[list[Hypothesis]]:
     space = KB.search_space(generator.prompts)
     return generator.search(MENTIONS, space, SearchSettings(**settings))
@@ -124,7 +129,7 @@ def find(generator: Generator, **settings) -> list[list[Hypothesis]]:
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
 def test_log_probs_are_those_of_transformers(folders, family: str) -> None:
     generator = Generator.from_pretrained(folders[family])
-    found = generator.log_probs(*zip(*PAIRS, strict=True), batch_size=3)
+    found = log_probs(generator, *zip(*PAIRS, strict=True), batch_size=3)
     expected = [expected_log_prob(folders[family], generator, *pair) for pair in PAIRS]
     assert found == pytest.approx(expected, abs=1e-4)
 
@@ -135,7 +140,7 @@ def test_several_names_of_a_mention_have_the_log_probs_of_each_alone(folders, fa
     names = [NAMES[:3], [], NAMES]
     found = generator.score_names(MENTIONS, names, batch_size=2)
     for mention, some, values in zip(MENTIONS, names, found, strict=True):
-        alone = generator.log_probs([mention] * len(some), some)
+        alone = log_probs(generator, [mention] * len(some), some)
         assert values == pytest.approx(alone, abs=1e-4)
 
 
@@ -229,7 +234,7 @@ def test_stored_floats_of_int8_are_read_by_transformers(folders, tmp_path: Path)
     wide.to_disk(tmp_path / "wide", storage="float32")
     assert not (tmp_path / "wide/model.int8.safetensors").exists()
     expected = [expected_log_prob(tmp_path / "wide", wide, *pair) for pair in PAIRS]
-    assert wide.log_probs(*zip(*PAIRS, strict=True)) == pytest.approx(expected, abs=1e-4)
+    assert log_probs(wide, *zip(*PAIRS, strict=True)) == pytest.approx(expected, abs=1e-4)
 
 
 def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
@@ -238,13 +243,6 @@ def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
         generator.to_disk(tmp_path, storage="int4")  # type: ignore[arg-type]
     with pytest.raises(AngelError, match="need a BART model"):
         Generator.from_pretrained(folders["t5"]).to_disk(tmp_path, storage="int8")
-
-
-def test_saved_weights_are_those_of_transformers(folders, tmp_path: Path) -> None:
-    Generator.from_pretrained(folders["bart"]).to_disk(tmp_path)
-    saved = AutoModelForSeq2SeqLM.from_pretrained(tmp_path).state_dict()
-    for key, tensor in AutoModelForSeq2SeqLM.from_pretrained(folders["bart"]).state_dict().items():
-        assert torch.equal(saved[key], tensor), key
 
 
 def test_untied_embeddings_take_the_generic_path(tmp_path: Path) -> None:
@@ -259,7 +257,7 @@ def test_untied_embeddings_take_the_generic_path(tmp_path: Path) -> None:
     torch.save(model.state_dict(), folder / "pytorch_model.bin")
     generator = Generator.from_pretrained(folder)
     expected = expected_log_prob(folder, generator, *PAIRS[0])
-    assert generator.log_probs(MENTIONS[:1], [PAIRS[0][1]]) == pytest.approx([expected], abs=1e-4)
+    assert log_probs(generator, MENTIONS[:1], [PAIRS[0][1]]) == pytest.approx([expected], abs=1e-4)
 
 
 # What does not fit

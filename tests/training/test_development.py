@@ -47,8 +47,10 @@ def test_development_reads_the_weights_that_are_trained_and_served(make, tmp_pat
     backbone.save(tmp_path / "model")
     mentions = [pair.mention for pair in PAIRS]
     names = [pair.chosen for pair in PAIRS]
-    measured = generator_of(backbone).log_probs(mentions, names)
-    served = Generator.from_pretrained(tmp_path / "model").log_probs(mentions, names)
+    measured, served = (
+        [value for [value] in generator.score_names(mentions, [[name] for name in names])]
+        for generator in (generator_of(backbone), Generator.from_pretrained(tmp_path / "model"))
+    )
     assert measured == pytest.approx(served, abs=1e-5)
     by_hand = [
         log_prob_by_transformers(backbone.model, backbone.prompts, *pair)

@@ -1,5 +1,4 @@
-"""A batch of documents is linked: spans → queries → candidates → links, under the same settings,
-names and rules."""
+"""Link a batch of documents: spans → queries → candidates → links."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BatchLinker:
-    """Links batches of documents; writes nothing.
+    """Links batches of documents with fixed settings and rules; does not change the documents.
 
-    settings (LinkerSettings): of the linker. kb (ConceptKB): its vocabulary under the rules of
-    curation.
+    settings (LinkerSettings): settings of the linker.
+    kb (ConceptKB): its vocabulary, with the curation rules applied.
     model (Generator): searches for names.
-    ranker (Ranker | None): ranks candidates; None: the model alone decides.
-    linked_elsewhere (Collection[str]): labels of other linkers of the pipeline.
+    ranker (Ranker | None): the reranker; None: the model alone decides.
+    linked_elsewhere (Collection[str]): labels that other linkers of the pipeline link.
     """
 
     settings: LinkerSettings
@@ -68,10 +67,10 @@ class BatchLinker:
         """Find the candidates of every mention of the documents.
 
         docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
-        overwrite (bool): those that have an identifier as well.
-        RETURNS (list[list[Query | None]]): of each mention: None if it stays as it is, because it
-            has an identifier, or its label is another linker's or unknown; without candidates if it
-            is not looked for, because it is discarded, blank, or by a rule no mention.
+        overwrite (bool): include mentions that have an identifier already.
+        RETURNS (list[list[Query | None]]): one per mention; None if the mention keeps its
+            identifier, or its label is unknown or belongs to another linker; without candidates if
+            the mention is blank, or its label or a rule says that it is not linked.
         """
         names = NameReader(self.kb, self.settings)
         found = [
@@ -92,12 +91,14 @@ class BatchLinker:
         names: NameReader,
         overwrite: bool,
     ) -> list[Query | None]:
-        """Read the mentions of a document.
+        """Make queries of the mentions of a document.
 
-        document (ReadDocument): the document. spans (Sequence[Span]): its mentions. number (int):
-        of the document in the batch. names (NameReader): of the vocabulary. overwrite (bool): read
-        mentions that have an identifier as well.
-        RETURNS (list[Query | None]): see `candidates`; without wordings if it is not looked for.
+        document (ReadDocument): the document.
+        spans (Sequence[Span]): its mentions.
+        number (int): index of the document in the batch.
+        names (NameReader): reads the vocabulary.
+        overwrite (bool): include mentions that have an identifier already.
+        RETURNS (list[Query | None]): see `candidates`; without wordings if there is no search.
         """
         queries: list[Query | None] = [None] * len(spans)
         wanted: list[tuple[int, Span, str, Constraint | None]] = []
@@ -108,10 +109,9 @@ class BatchLinker:
             if label not in linked:
                 linked[label] = is_linked(label, self.settings, self.linked_elsewhere)
             is_own = linked[label]
-            # Another linker's mention keeps its link, and one that has an identifier may keep it.
-            is_discarded = label in self.settings.candidates.labels_discard
-            keeps_any = not is_own and not is_discarded
-            if keeps_any or (not (is_own and overwrite) and read_kb_id(span, self.settings)):
+            if not is_own and label not in self.settings.candidates.labels_discard:
+                continue
+            if not (is_own and overwrite) and read_kb_id(span, self.settings):
                 continue
             text = document.text_of(span)
             constraint = None
@@ -124,7 +124,7 @@ class BatchLinker:
             queries[i] = Query(Mention(text), label, number, constraint=constraint)
         mentions = self.read(document, [span for _, span, _, _ in wanted])
         texts = [m.text for m in mentions] + [text for _, _, text, _ in wanted]
-        names.find(map(normalize_name, texts))
+        names.find(list(map(normalize_name, texts)))
         for (i, span, text, constraint), mention in zip(wanted, mentions, strict=True):
             wordings = read_wordings(mention, text, span.label_, document, names, self.settings)
             mention = replace(mention, text=wordings[0].text)
@@ -133,7 +133,7 @@ class BatchLinker:
 
     def read(self, document: ReadDocument, spans: Sequence[Span]) -> list[Mention]:
         """document (ReadDocument): a document. spans (Sequence[Span]): its mentions.
-        RETURNS (list[Mention]): of each span, in its context, as the model reads it."""
+        RETURNS (list[Mention]): each mention in its context, as the model reads it."""
         if not spans:
             return []
         format = self.model.prompts.format
@@ -146,8 +146,8 @@ class BatchLinker:
         )
 
     def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:
-        """found (Sequence[Sequence[Query | None]]): the mentions of each document.
-        RETURNS (list[list[Link | None]]): their links; None for what stays as it is."""
+        """found (Sequence[Sequence[Query | None]]): the queries of each document.
+        RETURNS (list[list[Link | None]]): their links; None for mentions that are left alone."""
         queries = [query for own in found for query in own if query is not None]
         rules = self.kb.applied_rules
         preferred = {} if rules is None else rules.preferred

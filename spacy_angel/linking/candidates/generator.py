@@ -1,5 +1,5 @@
-"""Candidates for the queries of a batch: names that equal or resemble a mention, in letters or in
-meaning, and names that the model writes for it."""
+"""Candidates for the mentions of a batch: names that equal a mention, names that are similar in
+spelling or meaning, and names that the model generates."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from ...search.generator import Generator
 
 N_SIMILAR = 5
-"""Names by string similarity for each wording, and by meaning for each mention."""
+"""Number of names by string similarity per wording, and by meaning per mention."""
 N_CLOSE = 12
-"""Names by their word pieces' vectors that the encoder chooses among."""
-# Similar names that the model scores.
+"""Number of names with the closest static vectors, which the name encoder reranks."""
+# Maximum number of similar names per mention that the model scores.
 _MAX_SCORED = 8
-# The search has decided if its best name is the mention itself, at this log-probability or above;
-# under it, the model scores the names that are similar as strings.
+# The model is sure of its best name from this log-probability on; otherwise it also scores the
+# names with similar spelling.
 _DECIDED = -2.0
 
 
 class CandidateGenerator:
-    """Finds the candidates of a batch of queries, within the semantic types of their labels.
+    """Finds the candidates of a batch of mentions.
 
-    model (Generator): searches for names and scores them.
-    names (NameReader): reads the vocabulary that is searched.
-    settings (LinkerSettings): how.
-    ranker (Ranker | None): tells for which mentions a search may change the link; None: the model
-        alone finds candidates.
-    n_similar (int): names by string similarity for each wording.
+    model (Generator): generates and scores names.
+    names (NameReader): reads the vocabulary.
+    settings (LinkerSettings): settings of the linker.
+    ranker (Ranker | None): the reranker, which also predicts for which mentions the model may
+        change the link; None: all candidates come from the model.
+    n_similar (int): number of names by string similarity per wording.
     """
 
     def __init__(
@@ -63,12 +63,15 @@ class CandidateGenerator:
         self.n_similar = n_similar
         self._shortcuts = settings.candidates.shortcuts
         self._words: dict[str, list[frozenset[str]]] = {}
-        """Concept → words of its names."""
+        """Concept → the words of each of its names."""
         self._static: dict[str, np.ndarray] = {}
 
     def generate(self, queries: Sequence[Query]) -> None:
-        """queries (Sequence[Query]): get their candidates. With shortcuts, equal mentions of a
-        document with equal labels are looked for once."""
+        """Set the candidates of mentions. With shortcuts, equal mentions of a document with equal
+        labels are processed once.
+
+        queries (Sequence[Query]): the mentions, changed in place.
+        """
         if not self._shortcuts:
             self._generate(queries)
             return
@@ -84,6 +87,11 @@ class CandidateGenerator:
             q.is_searched, q.matched_exactly = equal.is_searched, equal.matched_exactly
 
     def _generate(self, queries: Sequence[Query]) -> None:
+        """Run the steps one after the other, each for the whole batch. Shortcuts reduce the
+        mentions that the later, slower steps process:
+
+            queries → left (no exact match) → searched (doubtful) → unsure (very doubtful)
+        """
         labels = dict.fromkeys([q.label for q in queries])
         subset_of = {label: self.names.subset(label) for label in labels}
         subsets = list(dict.fromkeys([None, *subset_of.values()]))
@@ -101,9 +109,10 @@ class CandidateGenerator:
         self._read_document(queries)
 
     def _match_exactly(self, queries: Sequence[Query]) -> list[Query]:
-        """Take the name that needs no search: by a rule, or as the name of one concept.
+        """Take the name that a rule says, or with shortcuts the name that equals the mention if it
+        belongs to exactly one concept.
 
-        RETURNS (list[Query]): the others.
+        RETURNS (list[Query]): the other mentions.
         """
         log_prob = math.log(EXACT_MATCH_PROBABILITY)
         shortcuts = self.ranker is not None and self._shortcuts
@@ -125,7 +134,7 @@ class CandidateGenerator:
         return left
 
     def _find_similar(self, queries: Sequence[Query]) -> None:
-        """Find the names whose letters are similar to those of a wording."""
+        """Find the names with the highest string similarity to a wording."""
         for q in queries:
             names: dict[int, None] = {}
             for text in q.texts:
@@ -139,8 +148,12 @@ class CandidateGenerator:
     def _choose(
         self, queries: Sequence[Query], left: Sequence[Query]
     ) -> tuple[list[Query], list[Query]]:
-        """RETURNS (tuple[list[Query], list[Query]]): the mentions to search for, all of those left
-        without shortcuts; and those for which names that are close in meaning are looked for."""
+        """Choose by the reranker's probability of the best concept found so far.
+
+        queries (Sequence[Query]): all mentions. left (Sequence[Query]): those to choose from.
+        RETURNS (tuple[list[Query], list[Query]]): the mentions for which the model is run, and
+            those for which names with a similar meaning are searched; without shortcuts all.
+        """
         if self.ranker is None or not self._shortcuts:
             return list(left), list(left)
         self._read_document(queries)
@@ -153,11 +166,11 @@ class CandidateGenerator:
         return searched, unsure
 
     def _find_close(self, queries: Sequence[Query]) -> None:
-        """Add names that are close in meaning, if other words may be meant: those with the closest
-        vectors of word pieces, and of some more those that the name encoder finds closest."""
+        """Add names with a similar meaning: those with the closest static vectors, and those of
+        `N_CLOSE` that the name encoder finds closest."""
         unsure = []
         for q in queries:
-            # Other words are not meant by an exact match, a short form, or a gene.
+            # Not for exact matches and short forms.
             is_match = not q.texts.keys().isdisjoint(map(self.names.texts.get, q.nearest))
             if not is_match and not is_short(q.text):
                 unsure.append(q)
@@ -185,17 +198,18 @@ class CandidateGenerator:
         self._compare_vectors(unsure)
 
     def _search(self, queries: Sequence[Query]) -> list[list[int]]:
-        """Search for names, and put them before those that were found by similarity.
+        """Let the model generate names, and put them before those found by similarity.
 
-        RETURNS (list[list[int]]): for each mention the similar names that the model is to score.
-            E.g. of `asthma`:
+        RETURNS (list[list[int]]): for each mention the similar names that the model must score.
+            For the mention `asthma`:
 
-                best of the search     similar names
-                asthma            -0.3 none
-                allergic asthma   -0.3 candidates, with the least log-probability of the search's
-                allergic asthma   -5.0 candidates, and the model scores them
+                best generated name    names found by similarity
+                asthma            -0.3 dropped
+                allergic asthma   -0.3 kept, with the lowest log-probability of the generated names
+                allergic asthma   -5.0 kept, and scored by the model
 
-            `asthma` of an absent species alone counts as another name.
+            In a vocabulary with `by_species`, a name whose concepts are all of species that the
+            document does not mention counts as another name.
         """
         if not queries:
             return []
@@ -219,39 +233,39 @@ class CandidateGenerator:
         return to_score
 
     def _score_names(self, queries: Sequence[Query], names: Sequence[Sequence[int]]) -> None:
-        """names (Sequence[Sequence[int]]): for each mention those that the model is to score."""
-        asked = [(q, own) for q, own in zip(queries, names, strict=True) if own]
-        if not asked:
+        """names (Sequence[Sequence[int]]): for each mention the names that the model scores."""
+        to_score = [(q, own) for q, own in zip(queries, names, strict=True) if own]
+        if not to_score:
             return
         texts = self.names.texts
         values = self.model.score_names(
-            [q.mention for q, _ in asked],
-            [list(map(texts.__getitem__, own)) for _, own in asked],
+            [q.mention for q, _ in to_score],
+            [list(map(texts.__getitem__, own)) for _, own in to_score],
             batch_size=self.settings.runtime.batch_size,
         )
-        for (q, own), log_probs in zip(asked, values, strict=True):
+        for (q, own), log_probs in zip(to_score, values, strict=True):
             scored = dict(zip(own, log_probs, strict=True))
             for c in q.candidates:
                 if c.name in scored:
                     c.log_prob = c.score = scored[c.name]
 
     def _compare_vectors(self, queries: Sequence[Query]) -> None:
-        """Compare names and wordings by the static vectors of their words."""
+        """Set `vectors`, the similarity of names and wordings by their static vectors."""
         for q, cosines in self._cosines(queries, self._static_vectors):
             for c, cosine in zip(q.candidates, cosines, strict=True):
                 c.vectors = cosine
 
     def _static_vectors(self, texts: Sequence[str]) -> np.ndarray:
-        """texts (Sequence[str]): n. RETURNS (np.ndarray): float32[n, d], each text computed once
-        for the generator."""
+        """texts (Sequence[str]): n texts. RETURNS (np.ndarray): float32[n, d], computed once per
+        text."""
         new = [text for text in texts if text not in self._static]
         if new:
             self._static.update(zip(new, shipped_name_encoder().static_vectors(new), strict=True))
         return np.array(list(map(self._static.__getitem__, texts)))
 
     def _compare_meaning(self, queries: Sequence[Query]) -> None:
-        """Compare names and wordings by the name encoder, and those of the search by the static
-        vectors of their words."""
+        """Set `meaning`, the similarity of names and wordings by the name encoder, and `vectors` of
+        the generated names."""
         self._compare_vectors(queries)
         for q, cosines in self._cosines(queries, shipped_name_encoder().embed):
             for c, cosine in zip(q.candidates, cosines, strict=True):
@@ -261,13 +275,12 @@ class CandidateGenerator:
         self, queries: Sequence[Query], vectors_of: Callable[[Sequence[str]], np.ndarray]
     ) -> list[tuple[Query, list[float]]]:
         """vectors_of (Callable): n texts → float[n, d], normalized. RETURNS (list[tuple[Query,
-        list[float]]]): of each query whose names may be in other words the candidates' greatest
-        cosines with a wording."""
+        list[float]]]): each mention with the highest cosine of each candidate with a wording;
+        without mentions of genes, and those whose candidates are all exact matches."""
         compared: list[tuple[Query, list[str]]] = []
         index: dict[str, int] = {}
         for q in queries:
             names = [c.text for c in q.candidates]
-            # Of genes, words in common mean little; and wordings need no comparison.
             if not is_gene(q.label) and not q.texts.keys() >= set(names):
                 compared.append((q, names))
                 for text in (*q.texts, *names):
@@ -283,9 +296,9 @@ class CandidateGenerator:
         return cosines
 
     def _read_document(self, queries: Sequence[Query]) -> None:
-        """Read what the rest of the document says of the concepts found: whether words of their
-        other names occur around the mention, and whether another mention, in other words, names
-        them beyond doubt, because it is a name of that concept alone."""
+        """Set `context`, the overlap of a concept's other names with the text around the mention,
+        and `coherent`, the concepts of which another mention of the document is an unambiguous
+        name."""
         named: dict[tuple[int, str], set[str]] = {}
         for q in queries:
             for c in q.candidates:
@@ -316,22 +329,22 @@ class CandidateGenerator:
             self._words[concept_id] = list(islice(words, len(names)))
 
     def _mask(self, q: Query) -> np.ndarray | None:
-        """RETURNS (np.ndarray | None): bool[n_names], the names that the label allows; None:
-        all."""
+        """RETURNS (np.ndarray | None): bool[n_names], the names that the label of the mention
+        allows; None: all."""
         return self._space.allowed[self._number_of[q.label]]
 
 
 def exact_match(query: Query, names: NameReader) -> int | None:
-    """The name that a mention is, if it needs no search.
+    """Find the name that equals a mention, if the mention can be linked without a search.
 
     query (Query): the mention. names (NameReader): reads the vocabulary.
-    RETURNS (int | None): None for what is no name, or one of several concepts; for up to `SHORT`
-        letters, which may be a short form of something else; for a mention that is read in another
-        spelling; and for a concept of a species that the document does not name.
+    RETURNS (int | None): the name; None if it does not exist or belongs to several concepts, if the
+        mention has up to `SHORT` letters (it may be a short form of something else) or a corrected
+        spelling, and if the concept is of a species that the document does not mention.
     """
     if not query.texts or is_short(query.text) or query.texts.get(query.text) == SPELLING:
         return None
-    name = names.index(query.text)
+    [name] = names.find([query.text])
     if name is None:
         return None
     [concept_ids] = names.concepts(query, [name])
@@ -350,7 +363,7 @@ def _add_found(q: Query, found: list[Candidate]) -> list[int]:
     is_sure = best is not None and best.log_prob >= _DECIDED
     if best is not None and is_sure and best.text == q.text:
         species = {c.species for c in found if c.name == best.name}
-        # A name that only a species has which the document does not name is hardly meant.
+        # Not if the name only belongs to species that the document does not mention.
         if species != {ABSENT_SPECIES}:
             q.candidates = found
             return []

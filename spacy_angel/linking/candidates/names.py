@@ -1,5 +1,5 @@
-"""Names that were found for a mention become candidates: with their concepts, and with what
-letters, words and the vocabulary say of them."""
+"""Make candidates of the names that were found for a mention: look up their concepts, and compute
+string similarity, word overlap, and features from the vocabulary."""
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
@@ -20,7 +20,7 @@ _RELATED = frozenset({"RELATED", "BROAD", "NARROW"})
 
 
 class FoundName(NamedTuple):
-    """A name found for a query. log_prob (float), score (float): see `Candidate`."""
+    """A name found for a mention. log_prob (float), score (float): see `Candidate`."""
 
     name: int
     log_prob: float = FLOOR
@@ -28,14 +28,15 @@ class FoundName(NamedTuple):
 
 
 class _Resemblance(NamedTuple):
-    """A name, and the wording that it resembles most.
+    """A name and the wording that it resembles most.
 
-    found (FoundName): the name. concept_ids (Sequence[str]): those that the mention may have.
+    found (FoundName): the name.
+    concept_ids (Sequence[str]): its concepts that the mention may be linked to.
     source (str), is_query (bool): see `Candidate`.
-    compared (str): the text that the name is compared with, in normal form: the wording; for a
-        corrected spelling the mention as written, if that is a wording too: letters that the
-        correction changed earn a name nothing.
-    similarity (Similarity): of that text and the name.
+    compared (str): the text that the name is compared with, in normal form. It is the wording, but
+        for a corrected spelling the mention as written, so that a name gains nothing from the
+        correction.
+    similarity (Similarity): string similarity of that text and the name.
     """
 
     found: FoundName
@@ -49,13 +50,12 @@ class _Resemblance(NamedTuple):
 def make_candidates(
     query: Query, found: Sequence[FoundName], reader: NameReader
 ) -> list[Candidate]:
-    """Make candidates of names.
+    """Make candidates of the names found for a mention.
 
-    query (Query): the mention; one of punctuation alone has nothing in common with any name.
-    found (Sequence[FoundName]): names.
-    reader (NameReader): reads them.
-    RETURNS (list[Candidate]): in the order of the names, each with all of its concepts that the
-        mention may have.
+    query (Query): the mention; if it is only punctuation, there are no candidates.
+    found (Sequence[FoundName]): the names.
+    reader (NameReader): reads the vocabulary.
+    RETURNS (list[Candidate]): one per name and concept, in the order of the names.
     """
     if not query.texts:
         return []
@@ -71,14 +71,14 @@ def make_candidates(
     if kb.by_species:
         ranks = kb.species_ranks(concept_ids, query.mention.species_context)
         species = dict(zip(concept_ids, ranks, strict=True))
-    of_name = _said_of_names(query, rows, kb)
+    of_name = _features_of_names(query, rows, kb)
     candidates = []
     for row, alignment in zip(rows, words, strict=True):
         n, name = len(row.concept_ids), row.found.name
-        # If the model has no say, the document has.
+        # With `by_species`, the concepts are ordered by the species of the document.
         priors = priors_in_order(n) if kb.by_species and n > 1 else (1 / n,) * n
         for concept_id, prior in zip(row.concept_ids, priors, strict=True):
-            # Only of the wording itself does it matter whose canonical name it is.
+            # These two features are for exact matches only.
             scope, name_rank = of_name.get((name, concept_id), (0, 0.0))
             candidate = Candidate(
                 concept_id,
@@ -102,8 +102,8 @@ def make_candidates(
 
 
 def _resembled(query: Query, found: Sequence[FoundName], reader: NameReader) -> list[_Resemblance]:
-    """RETURNS (list[_Resemblance]): of each name that the mention may have; of wordings that it
-    resembles equally the first."""
+    """RETURNS (list[_Resemblance]): one per name with an allowed concept; of equally similar
+    wordings the first."""
     kb = reader.kb
     pairs = zip(found, reader.concepts(query, list(map(itemgetter(0), found))), strict=True)
     named = [(f, concept_ids) for f, concept_ids in pairs if concept_ids]
@@ -122,7 +122,7 @@ def _resembled(query: Query, found: Sequence[FoundName], reader: NameReader) -> 
         compared = wording
         if source == SPELLING:
             compared = written
-            # A drug that nobody knows is no typo.
+            # An unknown name of a drug or gene is not a typo of a known one.
             types = kb.concept_types(concept_ids)
             concept_ids = [
                 c for c, own in zip(concept_ids, types, strict=True) if label_of(own) not in STRICT
@@ -133,11 +133,11 @@ def _resembled(query: Query, found: Sequence[FoundName], reader: NameReader) -> 
     return rows
 
 
-def _said_of_names(
+def _features_of_names(
     query: Query, rows: Sequence[_Resemblance], kb: "ConceptKB"
 ) -> Mapping[tuple[int, str], tuple[int, float]]:
-    """RETURNS (Mapping[tuple[int, str], tuple[int, float]]): `scope` and `name_rank`, see
-    `Candidate`, of the names that are a wording, with each concept."""
+    """RETURNS (Mapping[tuple[int, str], tuple[int, float]]): name and concept → `scope` and
+    `name_rank`, see `Candidate`; for exact matches only."""
     exact = [(row.found.name, c) for row in rows if row.is_query for c in row.concept_ids]
     if not exact:
         return {}

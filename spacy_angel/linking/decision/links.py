@@ -1,5 +1,4 @@
-"""What was found for a mention becomes a link: by the model alone, by the reranker, or by neither
-if the mention was taken for the name that it is."""
+"""Make links of candidates: by the reranker, by the model alone, or directly for exact matches."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,14 +27,14 @@ def make_links(
     ranker: Ranker | None = None,
     preferred: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Link]:
-    """Decide on a concept, or on none, for each mention.
+    """Decide on a concept or NIL for each mention.
 
-    queries (Sequence[Query]): with their candidates.
-    kb (ConceptKB): the vocabulary that they were found in.
-    settings (DecisionSettings): threshold, preferred identifiers.
-    ranker (Ranker | None): ranks the candidates; None: the model alone does.
-    preferred (Mapping[str, str]): by rules of curation: identifiers in the place of others.
-    RETURNS (list[Link]): to be written on the mentions.
+    queries (Sequence[Query]): mentions with their candidates.
+    kb (ConceptKB): the vocabulary.
+    settings (DecisionSettings): threshold and preferred prefixes.
+    ranker (Ranker | None): the reranker; None: the model alone decides.
+    preferred (Mapping[str, str]): concept → identifier that a curation rule prefers.
+    RETURNS (list[Link]): one link per mention.
     """
     ranked = [] if ranker is None else [q for q in queries if not q.matched_exactly]
     rankings = iter([] if ranker is None else ranker.rank(ranked))
@@ -49,7 +48,7 @@ def make_links(
             ranking = Ranking(
                 [(c.concept_id, p) for c in query.candidates], [(c, p) for c in query.candidates]
             )
-            # What a person has decided needs no probability.
+            # A curator's decision is not subject to the threshold.
             threshold = None if query.constraint and query.constraint.means else threshold
         else:
             ranking = rank_concepts(query.candidates) if ranker is None else next(rankings)
@@ -134,10 +133,10 @@ def _preferred_ids(
 
 
 class OtherReading(NamedTuple):
-    """index (int): of the mention among those of its document. span (Span): with the other label.
-    probability (float): of the mention with it, as the recogniser says."""
+    """mention (int): index of the mention in its document. span (Span): the mention with another
+    label. probability (float): of that label, by the recognizer."""
 
-    index: int
+    mention: int
     span: Span
     probability: float
 
@@ -148,13 +147,14 @@ def other_readings(
     links: Sequence[Link | None],
     settings: LinkerSettings,
 ) -> list[OtherReading]:
-    """What the mentions of a document that link to NIL may be besides.
+    """Find other labels for mentions that are NIL under their own label. For example, a chemical
+    that the recognizer took for a gene is linked if the vocabulary has no such gene.
 
-    spans (Sequence[Span]): the mentions.
-    found (Sequence[Query | None]), links (Sequence[Link | None]): of each; what a
-        rule of curation decided stays.
+    spans (Sequence[Span]): mentions of a document.
+    found (Sequence[Query | None]), links (Sequence[Link | None]): of each mention; decisions of
+        curation rules are final.
     settings (LinkerSettings): which labels are linked.
-    RETURNS (list[OtherReading]): in their order.
+    RETURNS (list[OtherReading]): in the order of the mentions.
     """
     return [
         OtherReading(i, Span(span.doc, span.start, span.end, label=label), probability)
@@ -171,18 +171,18 @@ def with_other_labels(
     readings: Sequence[OtherReading],
     their_links: Sequence[Link | None],
 ) -> list[Link | None]:
-    """links (Sequence[Link | None]): of the mentions of a document. readings
-        (Sequence[OtherReading]): what some may be besides. their_links (Sequence[Link | None]): of
-        each reading.
-    RETURNS (list[Link | None]): in the place of a mention's own the link of the reading for which
-        the product of both probabilities is highest, of those that link."""
+    """links (Sequence[Link | None]): links of the mentions of a document.
+    readings (Sequence[OtherReading]), their_links (Sequence[Link | None]): other labels of some
+        mentions, and the link under each.
+    RETURNS (list[Link | None]): the links, replaced by that of the reading with the highest product
+        of label and link probability, if one links."""
     chosen = list(links)
     best: dict[int, float] = {}
-    for (index, span, probability), link in zip(readings, their_links, strict=True):
+    for (mention, span, probability), link in zip(readings, their_links, strict=True):
         if link is None or link.kb_id == NIL:
             continue
         score = probability * link.kb_ents[0][1]
-        if score > best.get(index, 0.0):
-            best[index] = score
-            chosen[index] = replace(link, label=span.label_)
+        if score > best.get(mention, 0.0):
+            best[mention] = score
+            chosen[mention] = replace(link, label=span.label_)
     return chosen

@@ -179,9 +179,8 @@ def write_values(name: str, values: Sequence[tuple[Span, Any]], shown: Any) -> N
     data: dict[Any, Any] = first.doc.user_data
     of_label = {}
     for span, value in values:
-        own = span._.get(name) if value is None else value
-        of_label[attribute_key(span, f"{name} of {span.label_}")] = own
-    for key in of_label:
+        key = attribute_key(span, f"{name} of {span.label_}")
+        of_label[key] = span._.get(name) if value is None else value
         data.pop(key, None)
     first._.set(name, shown)
     if len(of_label) > 1:

@@ -1,4 +1,4 @@
-"""Which mentions are linked, and which concepts they may have, by their labels."""
+"""Which mentions a linker links, and the concepts that they may be linked to, by label."""
 
 import warnings
 from collections.abc import Collection
@@ -20,10 +20,10 @@ _MAX_LABELS = 200
 def is_linked(
     label: str, settings: "LinkerSettings", linked_elsewhere: Collection[str] = ()
 ) -> bool:
-    """label (str): of a mention. settings (LinkerSettings): see `links_label`. linked_elsewhere
-    (Collection[str]): labels of other linkers of the pipeline.
-    RETURNS (bool): whether it is to be linked. A warning names each label that
-    `types_by_label` lacks once."""
+    """label (str): label of a mention. settings (LinkerSettings): see `links_label`.
+    linked_elsewhere (Collection[str]): labels that other linkers of the pipeline link.
+    RETURNS (bool): whether the mention is linked. Warns once of each label that `types_by_label`
+    lacks."""
     if links_label(label, settings):
         # A label that stands for a wider one is the other linker's, if that names it.
         if not linked_elsewhere or _names(label, settings):
@@ -36,10 +36,11 @@ def is_linked(
 
 
 def links_label(label: str, settings: "LinkerSettings") -> bool:
-    """label (str): of a mention. settings (LinkerSettings): `labels_discard`, `types_by_label`.
-    RETURNS (bool): whether such mentions are linked: those of `types_by_label`, or all if it is
-        empty, and those that say nothing of their entity type; but not discarded ones. Labels match
-        in any of their spellings in `vocabulary/names/labels.yml`."""
+    """label (str): label of mentions. settings (LinkerSettings): `labels_discard` and
+        `types_by_label`.
+    RETURNS (bool): whether they are linked: true for labels of `types_by_label`, for all labels if
+        it is empty, and for neutral labels such as `ENTITY`, but not for discarded ones. Labels
+        match in any spelling of `vocabulary/names/labels.yml`."""
     if label in settings.candidates.labels_discard:
         return False
     known = settings.candidates.types_by_label
@@ -47,9 +48,9 @@ def links_label(label: str, settings: "LinkerSettings") -> bool:
 
 
 def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
-    """one (LinkerSettings), other (LinkerSettings): of two linkers, as for `links_label`.
-    RETURNS (bool): whether both may link the same mention with a label that one of them names. A
-        mention whose label says nothing of its type is linked by both, and keeps the last link."""
+    """one (LinkerSettings), other (LinkerSettings): settings of two linkers.
+    RETURNS (bool): whether both link a label that one of them names. Neutral labels do not count:
+        both linkers link them, and the last link is kept."""
     named = [*(one.candidates.types_by_label or ()), *(other.candidates.types_by_label or ())]
     if not named:
         return True
@@ -65,8 +66,10 @@ def _names(label: str, settings: "LinkerSettings") -> bool:
 
 @lru_cache(_MAX_LABELS)
 def warn_unlinked(label: str, known: tuple[str, ...]) -> None:
-    """label (str): of a mention. known (tuple[str, ...]): labels of `types_by_label`. Warns of the
-    label, once as long as it is among the last 200."""
+    """Warn that mentions with a label are not linked; once, unless 200 other labels follow.
+
+    label (str): label of a mention. known (tuple[str, ...]): labels of `types_by_label`.
+    """
     entity_types = " or ".join(sorted(entity_types_of(label)))
     warnings.warn(
         f"[W890] Mentions labeled {label!r}{f' ({entity_types})' if entity_types else ''} are not "
@@ -88,8 +91,8 @@ def check_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
 
 
 def known_types(settings: "LinkerSettings", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
-    """The setting `types_by_label` after a change of the vocabulary: a label that may have none of
-    its types any more may have any concept, and is not to be NIL in silence.
+    """Adapt `types_by_label` to another vocabulary. If it lacks all types of a label, all concepts
+    are allowed, with a warning; otherwise such mentions would silently be NIL.
 
     settings (LinkerSettings): `types_by_label`. kb (ConceptKB): the vocabulary.
     RETURNS (dict[str, tuple[str, ...]]): of each label the types that the vocabulary has.
@@ -99,10 +102,10 @@ def known_types(settings: "LinkerSettings", kb: "ConceptKB") -> dict[str, tuple[
         label: tuple(name for name in names if name in kb.types)
         for label, names in types_by_label.items()
     }
-    if lost := [label for label, names in types_by_label.items() if names and not types[label]]:
-        unknown = sorted({name for label in lost for name in types_by_label[label]})
+    if skipped := [label for label, names in types_by_label.items() if names and not types[label]]:
+        unknown = sorted({name for label in skipped for name in types_by_label[label]})
         warnings.warn(
-            f"types_by_label gives {lost} the types {unknown}, which the new vocabulary "
+            f"types_by_label gives {skipped} the types {unknown}, which the new vocabulary "
             "lacks: any concept may be linked.",
             AngelWarning,
             stacklevel=3,
@@ -112,10 +115,9 @@ def known_types(settings: "LinkerSettings", kb: "ConceptKB") -> dict[str, tuple[
 
 
 def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":
-    """label (str): of mentions. kb (ConceptKB): the vocabulary. settings (LinkerSettings):
+    """label (str): label of mentions. kb (ConceptKB): the vocabulary. settings (LinkerSettings):
     `types_by_label`.
-    RETURNS (Subset | None): what the label, or one that stands for the same, is limited to; None:
-    to nothing.
+    RETURNS (Subset | None): the concepts that the label, or an equivalent one, allows; None: all.
     RAISES (AngelError): the vocabulary does not have the types."""
     types_by_label = settings.candidates.types_by_label or {}
     entries = find_entries(label, types_by_label, wider=True)

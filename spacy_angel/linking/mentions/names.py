@@ -1,4 +1,4 @@
-"""The names of the vocabulary, and the concepts that a mention may have by each of them."""
+"""Names of the vocabulary, and which of their concepts a mention may be linked to."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,49 +17,49 @@ if TYPE_CHECKING:
 
 
 class NameReader:
-    """Reads names and concepts of a vocabulary, each once for a batch of documents.
+    """Reads names and concepts of a vocabulary, each once per batch of documents.
 
-    kb (ConceptKB): the vocabulary that is searched.
-    settings (LinkerSettings): `types_by_label`.
+    kb (ConceptKB): the vocabulary.
+    settings (LinkerSettings): settings with `types_by_label`.
     """
 
     def __init__(self, kb: "ConceptKB", settings: "LinkerSettings") -> None:
         self.kb = kb
         self._settings = settings
         self.texts: dict[int, str] = {}
-        """Index of a name → the name in normal form, of all that were read."""
+        """Index of a name → its normal form, for all names read so far."""
         self._index_of: dict[str, int | None] = {}
         self._concept_ids: dict[int, list[str]] = {}
         self._subsets: dict[str, Subset | None] = {}
         self._is_allowed: defaultdict[str, dict[str, bool]] = defaultdict(dict)
-        """Label → concept → whether it allows it."""
+        """Label → concept → whether a mention with the label may be linked to the concept."""
         self._is_allowed_type: dict[tuple[str, tuple[str, ...]], bool] = {}
 
-    def find(self, normals: Iterable[str]) -> None:
-        """normals (Iterable[str]): texts in normal form, whose indices are needed."""
+    def find(self, normals: Sequence[str]) -> list[int | None]:
+        """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
+        each that is a name."""
         new = list(set(normals) - self._index_of.keys())
         if new:
             indices = self.kb.find_names(new)
             self._index_of.update(zip(new, indices, strict=True))
             self.read([name for name in indices if name is not None])
+        return list(map(self._index_of.__getitem__, normals))
 
     def index(self, text: str) -> int | None:
-        """text (str): in any spelling. RETURNS (int | None): index of the name."""
-        normal = normalize_name(text)
-        if normal not in self._index_of:
-            self.find([normal])
-        return self._index_of[normal]
+        """text (str): in any spelling. RETURNS (int | None): its index if it is a name."""
+        return self.find([normalize_name(text)])[0]
 
     def read(self, names: Iterable[int]) -> None:
-        """names (Iterable[int]): indices of names whose texts and concepts are needed."""
+        """names (Iterable[int]): name indices; read their texts and concepts."""
         new = list(set(names) - self.texts.keys())
         if new:
             self.texts.update(zip(new, self.kb.name_texts(new), strict=True))
             self._concept_ids.update(zip(new, self.kb.concept_ids(new), strict=True))
 
     def is_name(self, text: str, label: str) -> bool:
-        """text (str), label (str): of a mention. RETURNS (bool): whether it is a name of a concept
-        that it may have: `cancer` is that of a crab, but no disease's of MeSH."""
+        """text (str), label (str): a mention and its label. RETURNS (bool): whether it is the name
+        of a concept that the label allows. In MeSH, `cancer` is the name of a crab, not of a
+        disease."""
         name = self.index(text)
         if name is None:
             return False
@@ -67,23 +67,23 @@ class NameReader:
         return any(map(allowed.__getitem__, self._concept_ids[name]))
 
     def subset(self, label: str) -> "Subset | None":
-        """label (str): of mentions. RETURNS (Subset | None): see `subset_of_label`."""
+        """label (str): label of mentions. RETURNS (Subset | None): see `subset_of_label`."""
         if label not in self._subsets:
             self._subsets[label] = subset_of_label(label, self.kb, self._settings)
         return self._subsets[label]
 
     def concepts(self, query: Query, names: Sequence[int]) -> list[list[str]]:
-        """The concepts that a mention may have by each of some names.
+        """Find the concepts of names that a mention may be linked to.
 
-        query (Query): the mention. names (Sequence[int]): n names.
-        RETURNS (list[list[str]]): of each those that its label and its rules allow; in the order of
-            the vocabulary, or if the document tells their species, the most likely first.
+        query (Query): the mention. names (Sequence[int]): n name indices.
+        RETURNS (list[list[str]]): the concepts of each name that the mention's label and rules
+            allow, in the order of the vocabulary; with `by_species`, the most likely ones first.
         """
         self.read(names)
         found = list(map(self._concept_ids.__getitem__, names))
         constraint = query.constraint
         if constraint is not None and constraint.means is not None:
-            # What a person has decided holds whatever types the label may have.
+            # A curator's decision overrides the types of the label.
             return [[c for c in ids if c == constraint.means] for ids in found]
         reader = self.kb.species_reader if self.kb.by_species else None
         if reader is not None:
@@ -103,11 +103,11 @@ class NameReader:
         return allowed
 
     def _allowed_concepts(self, label: str, concept_ids: Sequence[str]) -> Mapping[str, bool]:
-        """Find out which concepts a mention with a label may have: those with one of the types of
-        the label; or else, where the label says that it is a disease, chemical, gene, species or
-        cell line, all but those whose types are all of another of these kinds.
+        """Check which concepts a label allows: those with one of the types of the label. A label
+        without types allows all concepts, except that labels of diseases, chemicals, genes,
+        species, and cell lines do not allow concepts of another one of these entity types.
 
-        RETURNS (Mapping[str, bool]): of these concepts at least.
+        RETURNS (Mapping[str, bool]): whether each concept is allowed, for these and others.
         """
         allowed = self._is_allowed[label]
         new = list(set(concept_ids) - allowed.keys())

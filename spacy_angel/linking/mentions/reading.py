@@ -40,25 +40,25 @@ class ReadDocument:
         self.text = self._read.text
         """Its text as it is read."""
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
+    def offsets(self, start: int, end: int) -> tuple[int, int]:
         """start (int), end (int): characters of the document. RETURNS (tuple[int, int]): those of
         `text`."""
         return self._read.from_source(start, end)
 
-    def place_of(self, span: Span) -> tuple[int, int]:
+    def offsets_of(self, span: Span) -> tuple[int, int]:
         """span (Span): of the document. RETURNS (tuple[int, int]): its characters in `text`."""
         return self._read.from_source(span.start_char, span.end_char)
 
     def text_of(self, span: Span) -> str:
         """span (Span): of the document. RETURNS (str): as it is read; may be empty."""
-        start, end = self.place_of(span)
+        start, end = self.offsets_of(span)
         return self.text[start:end]
 
     @cached_property
     def replacements(self) -> list[Replacement]:
         """RETURNS (list[Replacement]): `abbreviation_replacements`, in characters of `text`."""
         found = abbreviation_replacements(self.doc)
-        return [Replacement(*self.place(one.start, one.end), one.text) for one in found]
+        return [Replacement(*self.offsets(one.start, one.end), one.text) for one in found]
 
     @cached_property
     def short_forms(self) -> dict[str, list[str]]:
@@ -114,7 +114,7 @@ def read_mentions(
     return [
         mention_at(
             document.text,
-            *document.place_of(span),
+            *document.offsets_of(span),
             replacements=document.replacements,
             collapse_spaces=collapse_spaces,
             expand_context=expand_context,

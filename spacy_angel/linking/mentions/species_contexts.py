@@ -32,7 +32,7 @@ def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "Conce
         if is_species(span.label_) or is_cell_line(span.label_)
     ]
     species = [
-        (*document.place_of(span), taxon)
+        (*document.offsets_of(span), taxon)
         for span in telling
         for taxon in _taxa(document.text_of(span), is_species(span.label_), kb)
         # Cells of other species express foreign genes.
@@ -40,12 +40,12 @@ def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "Conce
     ]
     species += (
         (start, end, donor)
-        for start, end, donor in _donors(document.text, map(document.place_of, telling), kb)
+        for start, end, donor in _donors(document.text, map(document.offsets_of, telling), kb)
         if species_reader.has_genes_of(donor)
     )
     species_words = species_reader.find(document.text, species)
     return [
-        species_reader.context_of(species_words, *document.place_of(span))
+        species_reader.context_of(species_words, *document.offsets_of(span))
         if may_need_species(span.label_)
         else ""
         for span in spans

@@ -1,7 +1,7 @@
-"""What is looked for in place of a mention: itself, its long form, and other ways to write it.
+"""The wordings of a mention: its text, its long form, and other ways to write it.
 
-The model reads the first wording. Names that equal or resemble the others are candidates as well,
-and the reranker knows which wording each of them resembles.
+The model reads the first wording. Names that equal or resemble one of the others become candidates
+as well, and the reranker knows which wording each of them resembles.
 """
 
 import re
@@ -57,16 +57,16 @@ def read_wordings(
     names: NameReader,
     settings: "LinkerSettings",
 ) -> tuple[Wording, ...]:
-    """Rewrite a mention, one rule after the other. Each rule gets what the rules before it
-    returned; the model reads what the last one returns.
+    """Rewrite a mention by several rules, each applied to the result of the one before.
 
-    mention (Mention): with the long forms that its document defines.
-    written (str): as the document has it. label (str): its label.
-    document (ReadDocument): in which it is.
-    names (NameReader): of the vocabulary.
+    mention (Mention): the mention, with the long form that its document defines.
+    written (str): the mention as written in the document.
+    label (str): its label.
+    document (ReadDocument): its document.
+    names (NameReader): reads the vocabulary.
     settings (LinkerSettings): `reranker.enabled` and `candidates.rewrite` select the rules.
-    RETURNS (tuple[Wording, ...]): the one that the model reads first; with the reranker all others
-        as well.
+    RETURNS (tuple[Wording, ...]): first the result of the last rule, which the model reads; with
+        the reranker also all others.
     """
     is_name = cache(partial(names.is_name, label=label))
     wordings = [Wording(written, MENTION)]
@@ -77,12 +77,13 @@ def read_wordings(
         return text
 
     text = add(mention.text, LONG_FORM)
-    # A gene's symbol is its name; long forms in documents are often in other words.
+    # The symbol of a gene is its name; the long form in a document often differs from the
+    # vocabulary's.
     if settings.reranker.enabled and is_gene(label) and not is_name(text):
         short_forms = document.short_forms.get(normalize_name(written), ())
         text = add(next(filter(is_name, (written, *short_forms)), text), MENTION)
     if settings.candidates.rewrite:
-        # The model reads no Greek letters: of two names of the vocabulary it gets the other one.
+        # The model cannot read Greek letters.
         spelled = spell_out(text)
         if is_name(spelled) or not is_name(text):
             text = add(spelled, SYMBOLS)

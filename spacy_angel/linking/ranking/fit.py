@@ -102,7 +102,7 @@ def _minimize(
 ) -> dict[str, float]:
     center = np.array([start[name] for name in names])
 
-    def penalised(values: np.ndarray) -> tuple[float, np.ndarray]:
+    def penalized(values: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = loss(values)
         change = values - center
         return value + penalty * float(change @ change) / 2, gradient + penalty * change
@@ -113,7 +113,7 @@ def _minimize(
 
     bounds = [(limit(RAISING, name), limit(LOWERING, name)) for name in names]
     fitted = minimize(
-        penalised,
+        penalized,
         center,
         jac=True,
         method="L-BFGS-B",

@@ -46,10 +46,9 @@ FITTED_NIL_PRIOR = 0.25
 PRIOR = "prior"
 """The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
 SURE = 0.95
-"""Where the likeliest concept found without the model is at least so probable, the model is not
-asked."""
+"""The model is only run for mentions whose best concept found without it is less probable."""
 LIKELY = 0.5
-"""Where it is at least so probable, names that are close in meaning are not looked for."""
+"""Names with a similar meaning are only searched if the best concept is less probable."""
 _MIN_SHARE = 1e-6
 _MIN_PRIOR = 1e-9
 _MAX_LEAD = 10.0
@@ -199,7 +198,7 @@ class Ranker:
         return min(entity_types, default=ALL)
 
     def weights_of(self, label: str, is_searched: bool = True) -> Weights:
-        """label (str): of a mention. is_searched (bool): the model was asked.
+        """label (str): of a mention. is_searched (bool): the model was run.
         RETURNS (Weights): what counts for it."""
         if not is_searched and self.unsearched is not None:
             return self.unsearched.weights_of(label)
@@ -286,7 +285,7 @@ class Table:
     terms (np.ndarray): float64[n, t], in the order of `CONCEPT_TERMS`.
     log_priors (np.ndarray): float64[n], logarithm of each concept's share of its name.
     mention_terms (np.ndarray): float64, in the order of `MENTION_FEATURES`.
-    confidence (float): 0 to 1, of the model in its best name; 1 if it was not asked.
+    confidence (float): 0 to 1, of the model in its best name; 1 if it was not run.
     """
 
     concept_ids: Sequence[str]

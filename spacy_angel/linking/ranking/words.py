@@ -105,8 +105,9 @@ def align(
             indices[side, i, : len(own)] = own
     ours, theirs = indices
     part = similarity[ours[:, :, None], theirs[:, None, :]]  # [n, words of ours, words of theirs]
-    missing = _share(weights[ours], 1.0 - part.max(axis=2))
-    added = _share(weights[theirs], 1.0 - part.max(axis=1))
+    own_weights = weights[indices]
+    shared = (own_weights * np.stack([part.max(axis=2), part.max(axis=1)])).sum(axis=2)
+    missing, added = 1.0 - shared / np.maximum(own_weights.sum(axis=2), 1e-9)
     own_words = set(words_of[mention])
     own_numbers = set(filter(str.isdecimal, own_words))
     found = []
@@ -139,13 +140,6 @@ def word_similarity(words: Sequence[str]) -> np.ndarray:
     similarity[is_number[:, None] | is_number] = 0.0
     np.fill_diagonal(similarity, 1.0)
     return similarity
-
-
-def _share(weights: np.ndarray, parts: np.ndarray) -> np.ndarray:
-    """weights (np.ndarray), parts (np.ndarray): float64[n, m]. RETURNS (np.ndarray): float64[n],
-    weighted means; 1 without weights."""
-    total = weights.sum(axis=1)
-    return np.where(total > 0, (weights * parts).sum(axis=1) / np.where(total > 0, total, 1.0), 1.0)
 
 
 def context_overlap(

@@ -46,7 +46,7 @@ class ExplainedConcept:
     concept_id (str), canonical_name (str): the concept.
     probability (float): as in `kb_ents`.
     names (tuple[tuple[str, float | None], ...]): names that led to it, most probable first, with
-        the model's log-probability in nats; None where the model was not asked.
+        the model's log-probability in nats; None if the model was not run.
     query (str): what the best name answers: `mention`, `long form`, …; empty without the ranker.
     reasons (Mapping[str, float]): what each adds to the concept's utility, in nats, the largest
         first; empty without the ranker.
@@ -71,7 +71,7 @@ class LinkExplanation:
     without_rules (str): the link without them; empty where there are no rules.
     source (str), prefix (str): input of the encoder and of the decoder.
     queries (tuple[tuple[str, str], ...]): what was searched for, with its source.
-    is_searched (bool): whether the model was asked.
+    is_searched (bool): whether the model was run.
     concepts (tuple[ExplainedConcept, ...]): all that were found, most probable first.
     threshold (float | None): minimum probability of a link.
     nil_probability (float | None): that none of the concepts is right; None without the ranker.
@@ -223,8 +223,8 @@ def _why(
     if kb_id != NIL:
         if normalize_name(query.mention.text) in {normalize_name(name) for name, _ in top.names}:
             best = f"{read}It is a name of the concept: {figures}"
-        asked = "" if query.is_searched else "; the model was not asked (candidates.shortcuts)"
-        return f"{best}{asked}."
+        not_run = "" if query.is_searched else "; the model was not run (candidates.shortcuts)"
+        return f"{best}{not_run}."
     assert settings.decision.threshold is not None
     nil = ""
     if linking.ranker is not None:
