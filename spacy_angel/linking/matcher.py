@@ -43,7 +43,7 @@ DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
 # which are in no word list and similar to many words.
 _WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
 _MIN_CHANGED = 7
-_MISSPELLED_LABELS = frozenset(one.name for one in ENTITY_TYPE_TABLE if one.is_word)
+_MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_word)
 
 
 class AngelMatcher(DocumentPipe):

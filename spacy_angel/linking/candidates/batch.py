@@ -53,7 +53,7 @@ class BatchLinker:
         if self.settings.candidates.span_key is not None:
             return links
         others = [
-            other_readings(*one, self.settings) for one in zip(spans_of, found, links, strict=True)
+            other_readings(*row, self.settings) for row in zip(spans_of, found, links, strict=True)
         ]
         if not any(others):
             return links

@@ -119,14 +119,14 @@ def _preferred_ids(
     """
     if chosen is not None:
         rest = _preferred_ids(kb.resolve(chosen) or concept_id, kb, prefixes)
-        return [chosen, *(one for one in rest if one != chosen)]
+        return [chosen, *(other for other in rest if other != chosen)]
     concept = kb[concept_id]
     ids = [concept.concept_id, *concept.alternate_ids]
     ranks = {prefix.lower(): rank for rank, prefix in enumerate(prefixes)}
     fit = [
         (ranks[prefix], i)
-        for i, one in enumerate(ids)
-        if (prefix := one.partition(":")[0].lower()) in ranks and kb.resolve(one) == ids[0]
+        for i, own in enumerate(ids)
+        if (prefix := own.partition(":")[0].lower()) in ranks and kb.resolve(own) == ids[0]
     ]
     first = ids.pop(min(fit)[1] if fit else 0)
     return [first, *ids]

@@ -1,9 +1,7 @@
-"""Links are written on a document, and the attributes on `span._` are registered, when this module
-is imported.
+"""Write links to documents. Importing this module registers the attributes on `span._`.
 
-spaCy stores a span attribute by the span's characters. Where a span group has the same characters
-under several labels, the value of each label is stored beside it under a name of its own, so that
-each span shows what it was linked to.
+spaCy stores a span attribute by the characters of the span. If a span group has several labels for
+the same characters, the values are stored separately for each label, so that each span has its own.
 """
 
 import warnings
@@ -25,12 +23,12 @@ from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 from ..types import NIL, Link
 
 _REGISTERED: dict[str, tuple[Any, ...]] = {}
-"""How each attribute was registered when a linker was made."""
+"""How each attribute was registered when a linker was created."""
 
 
 def read_kb_id(span: Span, settings: LinkerSettings) -> str:
-    """span (Span): a mention. settings (LinkerSettings): of the linker. RETURNS (str): the
-    identifier that it has from before; empty without one."""
+    """span (Span): a mention. settings (LinkerSettings): settings of the linker. RETURNS (str): its
+    current identifier; empty if it has none."""
     return span.kb_id_ if settings.is_first else span._.get(settings.outputs.kb_id)
 
 

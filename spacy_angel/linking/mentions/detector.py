@@ -24,7 +24,7 @@ from ...errors import AngelWarning
 from .reading import register_abbreviations
 
 # As in scispaCy's `filter_matches`.
-_MOST_WORDS = 8
+_MAX_WORDS = 8
 
 
 class LinearAbbreviationDetector(AbbreviationDetector):
@@ -127,13 +127,13 @@ def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
     opening, closing = (doc.vocab.strings.add(mark) for mark in "()")
     matches: list[tuple[int, int, int]] = []
     opened: deque[int] = deque()
-    for place, word in enumerate(doc.to_array(ORTH).tolist()):
+    for i, word in enumerate(doc.to_array(ORTH).tolist()):
         if word == closing:
-            while opened and place - opened[0] - 1 > _MOST_WORDS:
+            while opened and i - opened[0] - 1 > _MAX_WORDS:
                 opened.popleft()
-            matches += [(0, one, place + 1) for one in reversed(opened) if place - one > 1]
+            matches += [(0, start, i + 1) for start in reversed(opened) if i - start > 1]
         elif word == opening:
-            opened.append(place)
+            opened.append(i)
     return matches
 
 

@@ -1,8 +1,6 @@
-"""Doc → Mention: the mention, its context, long forms in place of abbreviations.
+"""Mentions in their context, with long forms in place of abbreviations.
 
-Everything is cut by character offsets of the text as it is read, which are those of the text as it
-stands but for what `component.characters` reads away; nothing here changes an offset of the
-document.
+Offsets are those of the cleaned text, see `component.characters`; the document is not changed.
 """
 
 import warnings
@@ -20,37 +18,37 @@ from ...model.mention import Mention, Replacement, mention_at, replace_longest
 from ...vocabulary.names.concepts import normalize_name
 
 ABBREVIATIONS = ("._.", "abbreviations", None, None)
-"""Where a document keeps what an abbreviation detector found."""
-# A short form has capitals or digits, or is no longer.
+"""Key of the detected abbreviations in `doc.user_data`."""
+# Longer words in lower case are not short forms.
 _SHORTEST_WORD = 3
 READ_AS = "spacy_angel_read_as"
-"""Where a document keeps what is read in the places of given mentions: `[start, end, text]` each,
-in characters."""
+"""Key in `doc.user_data` of texts that replace given mentions: `[start, end, text]` each, in
+characters."""
 
 
 class ReadDocument:
-    """A document as it is read; what several of its mentions need is looked for once.
+    """The cleaned text of a document, with its abbreviations.
 
-    doc (Doc): the document; it must not change as long as this is in use.
+    doc (Doc): the document, which must not change as long as this object is used.
     """
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
         self._read = clean(doc.text)
         self.text = self._read.text
-        """Its text as it is read."""
+        """The cleaned text."""
 
     def offsets(self, start: int, end: int) -> tuple[int, int]:
-        """start (int), end (int): characters of the document. RETURNS (tuple[int, int]): those of
-        `text`."""
+        """start (int), end (int): character offsets in the document. RETURNS (tuple[int, int]):
+        the offsets in `text`."""
         return self._read.from_source(start, end)
 
     def offsets_of(self, span: Span) -> tuple[int, int]:
-        """span (Span): of the document. RETURNS (tuple[int, int]): its characters in `text`."""
+        """span (Span): a span of the document. RETURNS (tuple[int, int]): its offsets in `text`."""
         return self._read.from_source(span.start_char, span.end_char)
 
     def text_of(self, span: Span) -> str:
-        """span (Span): of the document. RETURNS (str): as it is read; may be empty."""
+        """span (Span): a span of the document. RETURNS (str): its cleaned text; may be empty."""
         start, end = self.offsets_of(span)
         return self.text[start:end]
 
@@ -58,15 +56,15 @@ class ReadDocument:
     def replacements(self) -> list[Replacement]:
         """RETURNS (list[Replacement]): `abbreviation_replacements`, in characters of `text`."""
         found = abbreviation_replacements(self.doc)
-        return [Replacement(*self.offsets(one.start, one.end), one.text) for one in found]
+        return [Replacement(*self.offsets(r.start, r.end), r.text) for r in found]
 
     @cached_property
     def short_forms(self) -> dict[str, list[str]]:
         """RETURNS (dict[str, list[str]]): by long form, in normal form, the short forms that the
         document defines, in the order of the text."""
         forms: defaultdict[str, list[str]] = defaultdict(list)
-        for one in self.replacements:
-            forms[normalize_name(one.text)].append(self.text[one.start : one.end])
+        for r in self.replacements:
+            forms[normalize_name(r.text)].append(self.text[r.start : r.end])
         return forms
 
 
@@ -202,7 +200,7 @@ def _read_abbreviations(doc: Doc) -> list[Any]:
 
 def _write_abbreviations(doc: Doc, found: list[Any]) -> None:
     data: dict[Any, Any] = doc.user_data
-    data[ABBREVIATIONS] = [dict(one) if isinstance(one, dict) else one for one in found]
+    data[ABBREVIATIONS] = [dict(item) if isinstance(item, dict) else item for item in found]
 
 
 def _is_long_form(long_form: str, short_form: str) -> bool:

@@ -70,7 +70,7 @@ def _donors(
     taken = list(known)
     for places in cell_lines_in(text):
         taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in places)
-        start, end, donors = next((one for one in taxa if one[2]), (0, 0, []))
+        start, end, donors = next((taxon for taxon in taxa if taxon[2]), (0, 0, []))
         is_known = any(first < end and start < last for first, last in taken)
         if not is_known and _TELLING_DONORS.issuperset(donors):
             yield from ((start, end, donor) for donor in donors)

@@ -170,7 +170,7 @@ def correct_spelling(text: str, reader: NameReader) -> str:
     readings = list(islice(map("".join, product(*parts, [text[end:]])), _MAX_READINGS))
     if readings[0] == text:
         return text
-    return next((one for one in readings if reader.index(one) is not None), readings[0])
+    return next((r for r in readings if reader.index(r) is not None), readings[0])
 
 
 @cache

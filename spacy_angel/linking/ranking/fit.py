@@ -10,7 +10,7 @@ from .features import LOWERING, RAISING
 from .ranker import CONCEPT_TERMS, LINK_TERMS, UNSURE, Table, Weights
 
 _MAX_ITERATIONS = 500
-_LEAST = 1e-12
+_MIN_PROBABILITY = 1e-12
 
 
 class FitItem(NamedTuple):
@@ -64,8 +64,8 @@ def negative_log_likelihood(items: Sequence[FitItem], weights: Weights) -> float
         right = sum(p for concept_id, p in concepts.items() if concept_id in item.gold)
         if concepts.keys().isdisjoint(item.gold):
             right = 1 - sum(concepts.values())
-        total -= item.weight * float(np.log(max(right, _LEAST)))
-    return total / max(sum(item.weight for item in items), _LEAST)
+        total -= item.weight * float(np.log(max(right, _MIN_PROBABILITY)))
+    return total / max(sum(item.weight for item in items), _MIN_PROBABILITY)
 
 
 def _fit_concept(
@@ -87,7 +87,7 @@ def _fit_concept(
         utilities = terms @ values + priors
         parts = np.exp(utilities - np.maximum.reduceat(utilities, firsts)[mention])
         parts /= np.add.reduceat(parts, firsts)[mention]
-        share = np.maximum(np.add.reduceat(parts * is_right, firsts), _LEAST)
+        share = np.maximum(np.add.reduceat(parts * is_right, firsts), _MIN_PROBABILITY)
         change = (parts - parts * is_right / share[mention]) * counts[mention]
         return -float((counts * np.log(share)).sum()), change @ terms
 

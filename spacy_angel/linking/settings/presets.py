@@ -20,7 +20,7 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 """The method as published: the model alone links every mention. The defaults of `LinkerSettings`
 are the shipped ones."""
 
-_TYPES = {one.name: list(one.shipped) for one in ENTITY_TYPE_TABLE if one.shipped}
+_TYPES = {row.name: list(row.shipped) for row in ENTITY_TYPE_TABLE if row.shipped}
 TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
     SHIPPED_NAME: {label: _TYPES[label] for label in ("DISEASE", "CHEMICAL")},
     "en_angel_bio": _TYPES,

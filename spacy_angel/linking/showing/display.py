@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HEADER = ("mention", "label", "identifier", "concept", "probability", "log-prob.")
 
-COLORS = {one.name: one.color for one in ENTITY_TYPE_TABLE if one.color}
+COLORS = {row.name: row.color for row in ENTITY_TYPE_TABLE if row.color}
 """Entity type → background color, under black text; distinguishable with color blindness."""
 
 _OBO = "http://purl.obolibrary.org/obo/{prefix}_{code}"

@@ -115,7 +115,8 @@ def explain_mentions(
     if without_rules is not None:
         unruled = without_rules.candidates([doc], [spans], overwrite=True)
         [bare] = without_rules.decide(unruled)
-    return [_explain(*one, linking) for one in zip(spans, found[0], links, bare, strict=True)]
+    rows = zip(spans, found[0], links, bare, strict=True)
+    return [_explain(*row, linking) for row in rows]
 
 
 def _explain(
@@ -180,8 +181,8 @@ def _concepts(query: Query, link: Link, linking: BatchLinker) -> tuple[Explained
     for candidate in candidates:
         concept_id = candidate["concept_id"]
         led.setdefault(concept_id, []).append((candidate["name"], candidate["log_prob"]))
-        for one in (concept_id, *candidate.get("other_ids", ())):
-            written.setdefault(one, concept_id)
+        for own in (concept_id, *candidate.get("other_ids", ())):
+            written.setdefault(own, concept_id)
     explained: dict[str, tuple[str, dict[str, float]]] = {}
     if linking.ranker and query.candidates and not query.matched_exactly:
         ranked = linking.ranker.explain_concepts(query)
