@@ -11,6 +11,8 @@ from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.training import stages
 from spacy_angel.training.course.config import find_config, load_config
+from spacy_angel.training.course.run_folder import Trained
+from spacy_angel.training.models import backbones
 
 
 def run(*arguments):
@@ -37,6 +39,20 @@ def test_a_command_hands_its_config_and_overrides_to_the_stage(tmp_path, monkeyp
     assert called == [(expected, output, "m")]
     done = run("positive", "ncbi", "--from-backbone", "-o", output)
     assert called[1:] == [(load_config(ROOT / "configs/ncbi.cfg"), output, None)]
+
+
+def test_the_model_of_a_stage_is_uploaded(tmp_path, monkeypatch):
+    uploaded = []
+
+    def push(folder, name):
+        uploaded.append((folder, name))
+        return f"https://hub/{name}"
+
+    monkeypatch.setattr(stages, "fine_tune", lambda *_: Trained(tmp_path / "model", 0.5))
+    monkeypatch.setattr(backbones, "push_to_hub", push)
+    done = run("positive", "ncbi", "--start", "m", "-o", tmp_path, "--push-to-hub", "me/model")
+    assert uploaded == [(tmp_path / "model", "me/model")]
+    assert done.stdout.splitlines()[-1] == "Model: https://hub/me/model"
 
 
 @pytest.mark.parametrize("given", [[], ["--from-backbone", "--start", "en_angel_mini"]])

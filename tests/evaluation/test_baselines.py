@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_angel.evaluation.baselines import exact_match, nearest_name, rank_names
+from spacy_angel.evaluation.baselines import exact_match, nearest_name
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -40,13 +40,3 @@ def test_removed_names_are_no_answer():
         (ranking,) = baseline(["diabetes"], 5)
         assert "MESH:D003920" not in dict(ranking.concepts)
         assert all(ids and "MESH:D003920" not in ids for ids in ranking.name_ids)
-
-
-def test_concepts_that_tie_with_the_last_are_kept(kb):
-    cold, diabetes = (kb.name_index(name) for name in ("cold", "diabetes"))
-    ranking = rank_names(kb, [(cold, 0.9), (diabetes, 0.8)], k=1)
-    assert ranking.names == ("cold",)
-    assert ranking.concepts == (("MESH:D003139", 0.9), ("MESH:D009203", 0.9))
-    concepts = rank_names(kb, [(cold, 0.9), (diabetes, 0.8)], k=3).concepts
-    assert concepts == (*ranking.concepts, ("MESH:D003920", 0.8))
-    assert rank_names(kb, [], k=3).concepts == ()

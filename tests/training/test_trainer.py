@@ -28,6 +28,7 @@ def test_options_are_those_of_transformers(tmp_path):
         return training_arguments(TrainingArguments, quick(), tmp_path, False, options)
 
     assert arguments(gradient_checkpointing=True, seed=7).gradient_checkpointing
+    assert arguments(push_to_hub=True, hub_model_id="me/model").hub_model_id == "me/model"
     # Beside the checkpoints, which are removed at the end.
     assert arguments(report_to=["tensorboard"]).logging_dir == str(tmp_path / "runs")
     with pytest.raises(AngelError, match="TrainingArguments, which has no reprot_to"):
