@@ -375,6 +375,8 @@ class VocabularyOverlay:
         """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
         RETURNS (str): the scope of the name, see `concepts.SCOPES`; of several spellings the
         closest scope; empty if the source gives none."""
+        if concept_id not in self._changed and not self.table.has_scopes:
+            return ""
         concept = self.concept(concept_id)
         if concept is None or not concept.scopes:
             return ""

@@ -301,6 +301,11 @@ class ConceptTable:
         return np.flatnonzero(found)
 
     @property
+    def has_scopes(self) -> bool:
+        """RETURNS (bool): whether names have scopes."""
+        return self._scopes is not None
+
+    @property
     def has_hierarchy(self) -> bool:
         """RETURNS (bool): whether concepts have parents."""
         return "parents" in self.columns
