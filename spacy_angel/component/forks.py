@@ -1,5 +1,5 @@
-"""Forked processes, such as those of `nlp.pipe(n_process=2)`: thread pools stay behind in the
-parent, so a child computes without them."""
+"""Forked processes, such as those of `nlp.pipe(n_process=2)`: thread pools only exist in the
+parent, so children use a single thread."""
 
 import os
 from functools import cache
@@ -9,8 +9,8 @@ _TOKENIZERS = "TOKENIZERS_PARALLELISM"
 
 @cache
 def quiet_tokenizers_in_forks() -> None:
-    """Tell the tokenizers before every fork that a child does without their threads; untold, they
-    do so too, and warn. The variable is taken back in the parent."""
+    """Tell the tokenizers before each fork that the child will not use their threads. Otherwise
+    they do the same but warn. The variable is reset in the parent."""
     added: list[bool] = []
 
     def tell() -> None:
@@ -26,14 +26,14 @@ def quiet_tokenizers_in_forks() -> None:
 
 
 class OneThreadInForks:
-    """Torch's thread pool hangs in a child of the process in which this was made, unless the
-    child computes in one thread."""
+    """Torch's thread pool hangs in a child of the process in which this object was created, unless
+    the child uses a single thread."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
 
     def ensure(self) -> None:
-        """Compute in one thread from now on, where this is a child."""
+        """Use a single thread from now on if this process is a child."""
         if os.getpid() != self._process:
             import torch
 

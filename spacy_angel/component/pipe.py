@@ -1,5 +1,5 @@
-"""What the components share: documents are first read, then written on, and of a batch that fails
-only the bad documents are lost."""
+"""Base class of the components: documents are read in `predict` and changed in `set_annotations`.
+If a batch fails, only the documents that cause the failure are skipped."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -10,15 +10,16 @@ from spacy.tokens import Doc
 
 
 class DocumentPipe(Pipe):
-    """A component with `predict`, which changes nothing, and `set_annotations`, which writes and
-    does no harm where it is called again. What either raises goes to the error handler, as
-    `nlp.set_error_handler` sets it, with the document that it was raised for."""
+    """A component with `predict`, which does not change documents, and `set_annotations`, which
+    does and may be called repeatedly. Exceptions are passed to the error handler
+    (`nlp.set_error_handler`) with the document that caused them."""
 
     name: str
 
     def register_attributes(self) -> None:
-        """Register the attributes on `span._` and `doc._` that the component reads and writes; by
-        default none. Attributes belong to a process, so `__init__` and unpickling both call it."""
+        """Register the attributes on `span._` and `doc._` that the component reads and writes; none
+        by default. Attributes are registered per process, so `__init__` and unpickling both call
+        it."""
 
     def __setstate__(self, state: Any) -> None:
         """state (Any): what spaCy's `Pipe` puts into a pickle."""
@@ -26,13 +27,12 @@ class DocumentPipe(Pipe):
         self.register_attributes()
 
     def predict(self, docs: Sequence[Doc]) -> Sequence[Any]:
-        """docs (Sequence[Doc]): documents. RETURNS (Sequence[Any]): what is to be written, one a
+        """docs (Sequence[Doc]): documents. RETURNS (Sequence[Any]): the annotations of each
         document."""
         raise NotImplementedError
 
     def set_annotations(self, docs: Sequence[Doc], predicted: Sequence[Any]) -> None:
-        """docs (Sequence[Doc]): changed in place. predicted (Sequence[Any]): what `predict` gave
-        for them."""
+        """docs (Sequence[Doc]): changed in place. predicted (Sequence[Any]): from `predict`."""
         raise NotImplementedError
 
     def __call__(self, doc: Doc) -> Doc:
@@ -47,17 +47,17 @@ class DocumentPipe(Pipe):
             self.get_error_handler()(self.name, self, [doc], error)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotate a stream of documents, a batch at a time.
+        """Annotate a stream of documents in batches.
 
         stream (Iterable[Doc]): documents, changed in place.
-        batch_size (int): documents held at a time.
-        YIELDS (Doc): the documents in their order, without those given to the error handler.
+        batch_size (int): documents per batch.
+        YIELDS (Doc): the documents in the same order, except those passed to the error handler.
         """
         for docs in util.minibatch(stream, size=batch_size):
             yield from self._annotate(list(docs))
 
     def _annotate(self, docs: list[Doc]) -> Iterator[Doc]:
-        """Annotate a batch; where it fails, each document alone."""
+        """Annotate a batch; if it fails, annotate each document separately."""
         try:
             self.set_annotations(docs, self.predict(docs))
         except Exception as error:

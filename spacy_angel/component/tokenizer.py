@@ -1,4 +1,4 @@
-"""spaCy's tokenizer, for texts as they are read and in time linear in their length."""
+"""spaCy's tokenizer, for cleaned texts and in time linear in their length."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -22,10 +22,9 @@ _PARTS = re.compile(r" |[^\S ]+|\S+")
 
 
 class LinearTokenizer(Tokenizer):
-    """spaCy's tokenizer with the rules of its language. Two things are other: what
-    `component.characters` reads away belongs to the token before it, or else behind it, and keeps
-    no two words in one token; and more than a thousand characters without a space are cut.
-    """
+    """spaCy's tokenizer with the rules of its language, with two differences: characters that
+    `component.characters` removes belong to the preceding token or else to the next one, and never
+    join two words; and sequences of more than a thousand characters without a space are split."""
 
     def __call__(self, string: str) -> Doc:
         """string (str): a text. RETURNS (Doc): its tokens."""
@@ -94,14 +93,14 @@ def _between(gap: str, word: str) -> list[str]:
 
 @util.registry.tokenizers("spacy_angel.Tokenizer.v1")
 def make_tokenizer() -> Callable[[Language], LinearTokenizer]:
-    """RETURNS (Callable[[Language], LinearTokenizer]): makes one with the rules of a language."""
+    """RETURNS (Callable[[Language], LinearTokenizer]): creates the tokenizer of a language."""
 
     spacys = util.registry.tokenizers.get("spacy.Tokenizer.v1")()
     return lambda nlp: with_rules_of(spacys(nlp))
 
 
 def with_rules_of(tokenizer: Tokenizer) -> LinearTokenizer:
-    """tokenizer (Tokenizer): of spaCy. RETURNS (LinearTokenizer): with its vocab and rules."""
+    """tokenizer (Tokenizer): of spaCy. RETURNS (LinearTokenizer): with the same vocab and rules."""
     return LinearTokenizer(
         tokenizer.vocab,
         rules=tokenizer.rules,

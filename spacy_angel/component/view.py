@@ -1,5 +1,5 @@
-"""A second document behind a document: its text as it is read, cut into tokens anew, for components
-that see tokens; what they find is put on the tokens of the document itself."""
+"""A second document with the cleaned text of a document, tokenized again, for components that read
+tokens; the spans that they find are transferred to the original document."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ _TOKENIZING = Lock()
 
 
 def view(doc: Doc, text: CleanText) -> Doc:
-    """Tokenize what is read, as spaCy does in the document's language.
+    """Tokenize the cleaned text, with the rules of the document's language.
 
     doc (Doc): a document, which is not changed. text (CleanText): its text.
-    RETURNS (Doc): with the sentences of the document, if it has any, and nothing else.
+    RETURNS (Doc): with the sentences of the document, if it has any, and no other annotations.
     """
     tokenizer = _tokenizer(doc.vocab.lang or "xx")
     # Words of texts would stay in the tokenizer's vocabulary, whose memory zone is one thread's.
@@ -46,10 +46,10 @@ def view(doc: Doc, text: CleanText) -> Doc:
 
 
 def in_document(doc: Doc, text: CleanText, spans: Sequence[Span]) -> list[Span]:
-    """Spans of a view in the document behind it.
+    """Transfer spans of a view to the original document.
 
-    doc (Doc): the document. text (CleanText): its own. spans (Sequence[Span]): of a view of it.
-    RETURNS (list[Span]): one each, with the label, extended to whole tokens.
+    doc (Doc): the document. text (CleanText): its text. spans (Sequence[Span]): spans of its view.
+    RETURNS (list[Span]): one for each, with its label, extended to whole tokens.
     """
     found = (
         doc.char_span(
@@ -64,7 +64,7 @@ def in_document(doc: Doc, text: CleanText, spans: Sequence[Span]) -> list[Span]:
 
 @cache
 def _tokenizer(language: str) -> Tokenizer:
-    """Without a `Language`, which imports the components of all packages."""
+    """Create the tokenizer without a `Language`, which imports the components of all packages."""
     defaults: Any = util.get_lang_class(language).Defaults
     make: Any = util.registry.tokenizers.get("spacy.Tokenizer.v1")()
     return make(SimpleNamespace(vocab=Vocab(), Defaults=defaults))

@@ -1,5 +1,5 @@
-"""A checkpoint: weights, tokenizer and prompt settings in one folder, opened by one rule, to be
-searched with or to be trained."""
+"""A checkpoint: weights, tokenizer, and prompt settings in one folder, to be searched with or
+trained."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -36,12 +36,12 @@ _HUB_FILES = ["*.json", "*.txt", "*.model", "model*.safetensors", "pytorch_model
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What lies in a checkpoint folder, the weights not yet read.
+    """The content of a checkpoint folder; weights are not read yet.
 
-    folder (Path): a Hugging Face folder.
-    config (Any): an encoder-decoder's PretrainedConfig, or what a search needs of it.
-    tokenizer (Any): the model's own PreTrainedTokenizerBase, or what a search needs of it.
-    format (PromptFormat): how it expects its mentions; sources no longer than it can read.
+    folder (Path): a folder in Hugging Face's format.
+    config (Any): PretrainedConfig of an encoder-decoder, or the parts that the search needs.
+    tokenizer (Any): PreTrainedTokenizerBase of the model, or the parts that the search needs.
+    format (PromptFormat): the prompt format, limited to the length that the model can read.
     """
 
     folder: Path
@@ -51,21 +51,22 @@ class Checkpoint:
 
     @property
     def prompts(self) -> PromptEncoder:
-        """RETURNS (PromptEncoder): mentions and names to token ids."""
+        """RETURNS (PromptEncoder): converts mentions and names to token ids."""
         return prompt_encoder(self.config, self.tokenizer, self.format)
 
     def model(self, device: torch.device, dtype: torch.dtype) -> Model:
-        """device (torch.device), dtype (torch.dtype): where and in which type it runs.
-        RETURNS (Model): for the search. RAISES (AngelError): files or type do not fit."""
+        """device (torch.device), dtype (torch.dtype): device and type of the weights.
+        RETURNS (Model): for the search. RAISES (AngelError): the files or the type cannot be used.
+        """
         kind = BartModel if is_supported(self.config) else GenericModel
         return kind.from_disk(self.folder, self.config, device, dtype)
 
     def module(self, **options: Any) -> "PreTrainedModel":
-        """The model to be trained, in float32 whatever the folder holds.
+        """Load the model for training, in float32 whatever the type in the folder.
 
-        options (Any): of transformers' `from_pretrained`, e.g. `attn_implementation`.
-        RETURNS (PreTrainedModel): as transformers computes it.
-        RAISES (AngelError): the weights cannot be read, or are those of another model.
+        options (Any): options of transformers' `from_pretrained`, e.g. `attn_implementation`.
+        RETURNS (PreTrainedModel): the model of transformers.
+        RAISES (AngelError): the weights cannot be read, or belong to another model.
         """
         return load_module(self.folder, self.config, **options)
 
@@ -78,18 +79,18 @@ def open_checkpoint(
     preset: str | None = None,
     local_files_only: bool = False,
 ) -> Checkpoint:
-    """Find a checkpoint, and read all of it but the weights; the published ones are read as they
-    are.
+    """Find a checkpoint and read everything except the weights; published checkpoints need no
+    conversion.
 
     name_or_path (str | Path): see `checkpoint_folder`.
-    tokenizer (str | Path | None): folder or name, where the checkpoint has no tokenizer.
-    only_search (bool): it will not be trained, and where transformers is not needed to read config
-        or tokenizer, it is a `ConfigFile` or `PlainTokenizer`.
-    preset (str | None): of `presets.PRESETS`, in place of the prompt format that was saved with the
-        checkpoint, or else that its name tells.
-    local_files_only (bool): never ask the hub.
-    RETURNS (Checkpoint): to be searched with or to be trained.
-    RAISES (AngelError): a file that is missing, cannot be read, or lacks what is needed.
+    tokenizer (str | Path | None): folder or name; required if the checkpoint has no tokenizer.
+    only_search (bool): it will not be trained; config and tokenizer are read without transformers
+        (`ConfigFile`, `PlainTokenizer`) if possible.
+    preset (str | None): name in `presets.PRESETS`, which replaces the prompt format saved with the
+        checkpoint or inferred from its name.
+    local_files_only (bool): never contact the hub.
+    RETURNS (Checkpoint): to be searched with or trained.
+    RAISES (AngelError): a file is missing, unreadable, or incomplete.
     """
     folder = checkpoint_folder(name_or_path, local_files_only)
     source = folder if tokenizer is None else checkpoint_folder(tokenizer, local_files_only)
@@ -115,13 +116,13 @@ def open_checkpoint(
 
 
 def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) -> Path:
-    """Where a checkpoint lies.
+    """Find the folder of a checkpoint.
 
-    name_or_path (str | Path): a Hugging Face folder; a name on its hub, perhaps with a revision
-        (`dmis-lab/ANGEL_ncbi@main`); the folder of a saved pipeline, for its linker's model; or
-        `en_angel_mini` or `en_angel_bio`, for the model that ships.
-    local_files_only (bool): never ask the hub.
-    RETURNS (Path): the folder, downloaded where it is a name on the hub.
+    name_or_path (str | Path): a folder in Hugging Face's format; a name on the hub, optionally with
+        a revision (`dmis-lab/ANGEL_ncbi@main`); the folder of a saved pipeline, for the model of
+        its linker; or `en_angel_mini` or `en_angel_bio`, for the shipped model.
+    local_files_only (bool): never contact the hub.
+    RETURNS (Path): the folder, downloaded if it is a name on the hub.
     RAISES (AngelError): there is no such folder or name.
     """
     path = shipped_folder() if name_or_path in SHIPPED_NAMES else Path(name_or_path)
@@ -167,12 +168,12 @@ def prompt_encoder(
 
 
 def max_positions(config: "PretrainedConfig", side: str) -> int | None:
-    """How much a model can read.
+    """Return the maximum input length of a model.
 
-    config (PretrainedConfig): of the whole model; a pair of models has a config for each side, and
-        some families a number for each.
+    config (PretrainedConfig): config of the whole model; some models have a config for each side,
+        and some families a limit for each.
     side (str): `encoder` or `decoder`.
-    RETURNS (int | None): tokens; None where positions are relative, and there is no limit.
+    RETURNS (int | None): number of tokens; None if positions are relative and there is no limit.
     """
     of_side = getattr(config, side, None) or config
     both = getattr(of_side, "max_position_embeddings", None)
@@ -180,11 +181,11 @@ def max_positions(config: "PretrainedConfig", side: str) -> int | None:
 
 
 def model_of_module(module: "PreTrainedModel", dtype: torch.dtype) -> Model:
-    """Take a model in memory, e.g. one that is being trained.
+    """Use a model in memory, e.g. one that is being trained.
 
     module (PreTrainedModel): in evaluation mode.
-    dtype (torch.dtype): in which a BART runs.
-    RETURNS (Model): for the search; a copy of a BART's weights, and any other model itself.
+    dtype (torch.dtype): type of the weights, for a BART.
+    RETURNS (Model): for the search; a copy of the weights of a BART, any other model itself.
     """
     if is_supported(module.config):
         return BartModel(module.config, module.state_dict(), module.device, dtype)
@@ -192,10 +193,10 @@ def model_of_module(module: "PreTrainedModel", dtype: torch.dtype) -> Model:
 
 
 def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: PromptFormat) -> None:
-    """Write tokenizer and prompt format beside weights and config.
+    """Write tokenizer and prompt format next to weights and config.
 
     folder (Path): exists.
-    tokenizer (PreTrainedTokenizerBase), format (PromptFormat): the model's.
+    tokenizer (PreTrainedTokenizerBase), format (PromptFormat): those of the model.
     """
     # A fast tokenizer's tokenizer.json holds all that its older files repeat.
     tokenizer.save_pretrained(folder, legacy_format=False if tokenizer.is_fast else None)

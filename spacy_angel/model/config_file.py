@@ -1,5 +1,6 @@
-"""A checkpoint's `config.json`, checked before a model is made of it. To search with a BART it is
-enough; transformers, whose import takes longer than all else at the start, reads the others."""
+"""A checkpoint's `config.json`, checked before a model is created from it. It suffices for
+searching with a BART; other configs are read by transformers, which takes longer to import than
+anything else."""
 
 import json
 from pathlib import Path
@@ -22,9 +23,9 @@ _ELSEWHERE = {"num_attention_heads", "hidden_size", "auto_map"}
 
 
 class ConfigFile(BaseModel):
-    """Identifiers of tokens, sizes and words under the names that transformers' encoder-decoders
-    share, with the defaults of its BartConfig; a pair of models has a config for each side. All
-    else is the family's."""
+    """The fields that transformers' encoder-decoders have in common, such as sizes and token ids,
+    with the defaults of BartConfig. Models that combine two others have a config for each side. All
+    other fields depend on the family."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -72,10 +73,10 @@ class ConfigFile(BaseModel):
 
 
 def read_config(folder: Path, only_search: bool) -> Any:
-    """folder (Path): of a checkpoint. only_search (bool): no model of transformers is made of it.
-    RETURNS (Any): a `ConfigFile` where that is enough, else a PretrainedConfig.
-    RAISES (AngelError): `config.json` is missing or damaged; names what was expected and came.
-    """
+    """folder (Path): of a checkpoint. only_search (bool): no model of transformers will be created
+        from it.
+    RETURNS (Any): a `ConfigFile` if that suffices, or else a PretrainedConfig.
+    RAISES (AngelError): `config.json` is missing or damaged; states what was expected and found."""
     file = folder / CONFIG_FILE
     try:
         config = parse_as(file.read_bytes() if file.is_file() else b"{}", ConfigFile)
@@ -92,6 +93,6 @@ def read_config(folder: Path, only_search: bool) -> Any:
 
 
 def first_sentence(error: Exception) -> str:
-    """error (Exception): of transformers. RETURNS (str): what it says, without its list of all
-    models there are."""
+    """error (Exception): of transformers. RETURNS (str): its message without the list of all
+    models."""
     return " ".join(str(error).split()).split(". ")[0]

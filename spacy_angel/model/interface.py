@@ -1,4 +1,5 @@
-"""What the search asks of a model: decode a tree of name tokens for each mention of a batch."""
+"""What the search needs from a model: decoding of a tree of name tokens for each mention of a
+batch."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,40 +10,40 @@ from torch import Tensor
 
 
 class Decoding(Protocol):
-    """A batch of mentions being decoded.
+    """A batch of mentions that is being decoded.
 
-    Every mention has a tree of tokens: its prefix is the root, and what was fed hangs below in
-    slots. Beams that share a prefix share slots, so nothing is copied when beams are chosen,
-    dropped or multiplied.
+    Each mention has a tree of tokens: the root is its prefix, and decoded tokens are stored below
+    in slots. Beams that share a prefix share slots, so nothing is copied when beams are selected,
+    dropped, or duplicated.
     """
 
     @property
     def n_slots(self) -> int:
-        """RETURNS (int): slots that each mention has so far; the next feed begins at this one."""
+        """RETURNS (int): number of slots of each mention; the next feed starts at this one."""
 
     def first(self) -> Tensor:
         """RETURNS (Tensor): float32[n_mentions, n_tokens], log-probabilities of a name's first
         token."""
 
     def feed(self, tokens: Tensor, mentions: Tensor, parents: Tensor, depths: Tensor) -> Tensor:
-        """Decode some tokens more.
+        """Decode more tokens.
 
         tokens (Tensor): int64[n], sorted by mention.
-        mentions (Tensor): int64[n], whose they are.
-        parents (Tensor): int64[n], slot of the token before, -1 for the end of the prefix. The
-            slot may be one of this very feed: the i-th token of a mention gets the slot
-            `n_slots + i`.
-        depths (Tensor): int64[n], 0 where the parent was there before, 1 for a child of such a
+        mentions (Tensor): int64[n], index of the mention.
+        parents (Tensor): int64[n], slot of the preceding token, -1 for the end of the prefix. The
+            slot may be created by the same feed: the i-th token of a mention gets the slot `n_slots
+            + i`.
+        depths (Tensor): int64[n], 0 if the parent was decoded before, 1 for a child of such a
             token, and so on.
-        RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the token after each.
+        RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the next token.
         """
 
     def keep(self, mentions: Tensor) -> None:
-        """mentions (Tensor): int64[m], the mentions to go on with, in this order."""
+        """mentions (Tensor): int64[m], the mentions to continue with, in this order."""
 
 
 class Model(Protocol):
-    """An encoder-decoder as the search sees it."""
+    """An encoder-decoder, as the search uses it."""
 
     device: torch.device
 
@@ -50,14 +51,14 @@ class Model(Protocol):
         """Encode a batch of mentions and their decoder prefixes.
 
         sources (Sequence[list[int]]): token ids of the encoder input.
-        prefixes (Sequence[list[int]]): token ids of the decoder prefix, start token included.
+        prefixes (Sequence[list[int]]): token ids of the decoder prefix, including the start token.
         RETURNS (Decoding): ready for `first`.
         """
 
     def save(self, folder: Path, dtype: torch.dtype | None) -> None:
-        """Write the weights, and nothing else.
+        """Write the weights only.
 
         folder (Path): exists.
-        dtype (torch.dtype | None): of the weights there; None: as they were read.
-        RAISES (AngelError): the model has no weights of that type.
+        dtype (torch.dtype | None): type of the saved weights; None: as they were read.
+        RAISES (AngelError): the model cannot be saved in this type.
         """

@@ -1,10 +1,9 @@
-"""What published models were trained with: a named record each, by which their checkpoints are
-read.
+"""Prompt formats and beams of published models, selected by the names of their checkpoints.
 
-The released code (github.com/dmis-lab/ANGEL and the GenBioEL that it builds on) writes one line a
-mention, `left START mention END right`, puts a space before it, lower-cases it, leaves the spaces
-of the corpus as they are, changes nothing but the marked mention, and cuts contexts to 384 words
-(`datageneration_finetune.py`, `prepare_dataset.py`). BART reads 1,024 tokens. Inference has ten
+The released code (github.com/dmis-lab/ANGEL, and GenBioEL, on which it is based) writes one line
+per mention, `left START mention END right`, with a leading space, in lower case, and with the white
+space of the corpus. It only changes the marked mention and limits the context to 384 words
+(`datageneration_finetune.py`, `prepare_dataset.py`). BART reads 1,024 tokens. Inference uses ten
 beams.
 """
 
@@ -18,10 +17,10 @@ from .prompts import PromptFormat
 
 @dataclass(frozen=True)
 class Preset:
-    """What models of one kind were trained with.
+    """Settings with which models of one kind were trained.
 
-    format (PromptFormat): how they expect their mentions; has the preset's name.
-    num_beams (int): of the search, where the component's setting leaves it open.
+    format (PromptFormat): prompt format; has the name of the preset.
+    num_beams (int): beams of the search, unless the component sets them.
     """
 
     format: PromptFormat
@@ -57,17 +56,18 @@ _RELEASED_NAMES = re.compile(
 
 
 def preset_named(name: str) -> Preset:
-    """name (str): of a preset. RETURNS (Preset): it. RAISES (AngelError): there is none."""
+    """name (str): of a preset. RETURNS (Preset): the preset. RAISES (AngelError): there is none."""
     if name not in PRESETS:
         raise AngelError(unknown_name("preset", name, ", ".join(PRESETS)))
     return PRESETS[name]
 
 
 def preset_of(checkpoint: str | Path) -> Preset:
-    """Tell the preset by a checkpoint's name.
+    """Infer the preset from the name of a checkpoint.
 
     checkpoint (str | Path): name on the hub or folder, e.g. `dmis-lab/ANGEL_ncbi@main`.
-    RETURNS (Preset): of the released model of that name, here `genbioel_ncbi`; else `spacy_angel`.
+    RETURNS (Preset): preset of the released model with this name, here `genbioel_ncbi`; otherwise
+        `spacy_angel`.
     """
     match = _RELEASED_NAMES.fullmatch(Path(checkpoint).name.partition("@")[0])
     if match is None:

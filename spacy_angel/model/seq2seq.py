@@ -1,7 +1,8 @@
-"""Any encoder-decoder of transformers for the search, by recomputing what it decoded before.
+"""Any encoder-decoder of transformers, for the search; previous tokens are decoded again in each
+step.
 
-Caches differ between model families, and with prefixes of different lengths some are wrong; a
-causal decoder over right-padded tokens is right for all of them.
+Caches differ between model families, and some are wrong for prefixes of different lengths. A causal
+decoder with right-padded inputs is correct for all of them.
 """
 
 from collections.abc import Sequence
@@ -27,14 +28,14 @@ def load_module(
     dtype: torch.dtype = torch.float32,
     **options: Any,
 ) -> "PreTrainedModel":
-    """A checkpoint as transformers computes it.
+    """Load a checkpoint with transformers.
 
-    folder (Path): a Hugging Face folder; int8 weights are made floating-point ones.
+    folder (Path): folder in Hugging Face's format; int8 weights are converted to floating point.
     config (PretrainedConfig): its config.
     dtype (torch.dtype): floating-point type of the weights.
-    options (Any): of transformers' `from_pretrained`.
+    options (Any): options of transformers' `from_pretrained`.
     RETURNS (PreTrainedModel): in evaluation mode, on the CPU.
-    RAISES (AngelError): the weights cannot be read, or are not all that the model has.
+    RAISES (AngelError): the weights cannot be read, or are incomplete.
     """
     from transformers import AutoModelForSeq2SeqLM
 

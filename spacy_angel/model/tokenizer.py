@@ -1,5 +1,5 @@
-"""A checkpoint's tokenizer, without transformers where the search needs no more than its
-`tokenizer.json`."""
+"""The tokenizer of a checkpoint, read without transformers if `tokenizer.json` suffices for the
+search."""
 
 from operator import attrgetter
 from pathlib import Path
@@ -19,9 +19,9 @@ _ENDINGS = (".model", "merges.txt")
 
 
 class PlainTokenizer:
-    """A fast tokenizer with as much of transformers' interface as prompts and saving need.
+    """A fast tokenizer with the parts of transformers' interface that prompts and saving need.
 
-    files (dict[str, str]): the folder's files of the tokenizer, written again as they are.
+    files (dict[str, str]): the tokenizer's files, which are saved unchanged.
     """
 
     is_fast = True
@@ -41,12 +41,12 @@ class PlainTokenizer:
         split_special_tokens: bool = False,
         verbose: bool = True,
     ) -> dict[str, Any]:
-        """Token ids, neither cut nor padded.
+        """Return token ids, without truncation or padding.
 
         text (str | list[str]): one text or several.
-        add_special_tokens (bool): put around each what the model puts around a text.
-        split_special_tokens (bool): special tokens in a text are words like others.
-        verbose (bool): has no effect, for there is no warning.
+        add_special_tokens (bool): add the special tokens at the beginning and end of each text.
+        split_special_tokens (bool): treat special tokens in a text like other words.
+        verbose (bool): ignored; there are no warnings.
         RETURNS (dict[str, Any]): `input_ids`, one list or several.
         """
         # Only where it differs: it cannot be set while another thread encodes.
@@ -58,23 +58,23 @@ class PlainTokenizer:
         return {"input_ids": rows[0] if isinstance(text, str) else rows}
 
     def decode(self, ids: list[int]) -> str:
-        """ids (list[int]): token ids. RETURNS (str): what they stand for, special tokens too."""
+        """ids (list[int]): token ids. RETURNS (str): their text, including special tokens."""
         return self.backend_tokenizer.decode(ids, skip_special_tokens=False)
 
     def save_pretrained(self, folder: Path, legacy_format: bool | None = None) -> None:
-        """folder (Path): exists. legacy_format (bool | None): has no effect, for there are only
-        the files of a fast tokenizer."""
+        """folder (Path): exists. legacy_format (bool | None): ignored; only the files of a fast
+        tokenizer exist."""
         for name, content in self._files.items():
             write_text(folder / name, content)
 
 
 def read_tokenizer(folder: Path, as_saved: bool) -> Any:
-    """Open a checkpoint's tokenizer.
+    """Read the tokenizer of a checkpoint.
 
     folder (Path): of the checkpoint.
-    as_saved (bool): it was saved by this package, so that `tokenizer.json` holds all of it.
-    RETURNS (Any): a `PlainTokenizer` where it was saved so, and is a fast one; else
-        transformers' own.
+    as_saved (bool): it was saved by this package, so `tokenizer.json` is complete.
+    RETURNS (Any): a `PlainTokenizer` if it was saved by this package and is fast; otherwise
+        transformers' tokenizer.
     RAISES (AngelError): files are missing or damaged.
     """
     try:

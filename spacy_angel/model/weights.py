@@ -1,8 +1,7 @@
-"""Weights of a checkpoint folder: safetensors, or a PyTorch file read without unpickling code.
+"""Weights of a checkpoint folder: safetensors, or a PyTorch file, read without unpickling code.
 
-int8 weights have a file of their own, which says in its header how it is to be read
-(`quantization`: `spacy_angel.int8_rows.v1`). A matrix stands there as two tensors, and stands for
-their product:
+int8 weights have a separate file, whose header states how to read it (`quantization`:
+`spacy_angel.int8_rows.v1`). A matrix is stored as two tensors and is their product:
 
     NAME         int8[rows, columns], from -127 to 127
     NAME.scale   float32[rows], above 0
@@ -35,11 +34,11 @@ _FILES = (INT8_FILE, _FLOAT_FILE, "pytorch_model.bin")
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """Read all tensors of a Hugging Face folder.
+    """Read all tensors of a folder in Hugging Face's format.
 
-    folder (Path): has `model.int8.safetensors`, `model.safetensors` or `pytorch_model.bin`.
-    RETURNS (dict[str, Tensor]): by name; int8 ones have their scales beside them.
-    RAISES (AngelError): where there is no such file, or it is damaged or holds more than tensors.
+    folder (Path): has `model.int8.safetensors`, `model.safetensors`, or `pytorch_model.bin`.
+    RETURNS (dict[str, Tensor]): by name; int8 tensors with their scales.
+    RAISES (AngelError): there is no such file, or it is damaged or contains anything but tensors.
     """
     for name in _FILES:
         if (folder / name).is_file():
@@ -48,13 +47,13 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 
 
 def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
-    """Write the tensors to `model.safetensors`, or to `model.int8.safetensors` if some are int8;
-    the other one of the two is removed, so that nobody reads what was there before.
+    """Write the tensors to `model.safetensors`, or to `model.int8.safetensors` if some are int8.
+    The other file is removed, so that old weights are never read.
 
     folder (Path): exists.
-    weights (dict[str, Tensor]): by name; views are written as tensors of their own, and scales
-        only beside int8 values.
-    RAISES (AngelError): int8 values without scales, or scales that are no numbers.
+    weights (dict[str, Tensor]): by name; views are written as separate tensors, and scales only for
+        int8 values.
+    RAISES (AngelError): int8 values without scales, or invalid scales.
     """
     is_int8 = any(tensor.dtype == torch.int8 for tensor in weights.values())
     name, other = (INT8_FILE, _FLOAT_FILE) if is_int8 else (_FLOAT_FILE, INT8_FILE)
@@ -78,7 +77,7 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
 
 
 def pack_weights(weights: Mapping[str, Tensor]) -> bytes:
-    """RETURNS (bytes): the tensors by name, as `unpack_weights` reads them."""
+    """RETURNS (bytes): the tensors by name, to be read by `unpack_weights`."""
     # A copy of every tensor, as in `write_weights`.
     return save({key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()})
 
@@ -89,8 +88,8 @@ def unpack_weights(data: bytes) -> dict[str, Tensor]:
 
 
 def float_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """RETURNS (dict[str, Tensor]): the same weights, int8 ones as the float32 ones that they stand
-    for; their scales stay beside them, with which they become the same int8 values again."""
+    """RETURNS (dict[str, Tensor]): the same weights in floating point; the scales are kept, so
+    converting them back gives the same int8 values."""
     return {
         name: tensor.float() * weights[name + SCALE_SUFFIX][:, None]
         if tensor.dtype == torch.int8
@@ -102,15 +101,15 @@ def float_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def convert_weights(
     weights: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device = _CPU
 ) -> dict[str, Tensor]:
-    """Bring the weights of a BART into the type in which they are used or saved.
+    """Convert the weights of a BART to the type in which they are used or saved.
 
-    weights (Mapping[str, Tensor]): under the names of BartForConditionalGeneration; of matrices
-        that were int8 the scales beside them.
-    dtype (torch.dtype): float32, bfloat16, float16, or int8: then matrices are int8 with float32
-        scales beside them, and the rest is float32.
-    device (torch.device): where it goes.
+    weights (Mapping[str, Tensor]): under the names of BartForConditionalGeneration; matrices that
+        were int8 with their scales.
+    dtype (torch.dtype): float32, bfloat16, float16, or int8, in which case matrices are int8 with
+        float32 scales, and all other tensors float32.
+    device (torch.device): target device.
     RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
-    RAISES (AngelError): int8 elsewhere than on a CPU.
+    RAISES (AngelError): int8 on another device than a CPU.
     """
     if dtype == torch.int8 and device.type != "cpu":
         raise AngelError(
@@ -132,7 +131,7 @@ def convert_weights(
 
 
 def storage_dtype(weights: Mapping[str, Tensor]) -> torch.dtype | None:
-    """RETURNS (torch.dtype | None): int8 where some weights were read in it."""
+    """RETURNS (torch.dtype | None): int8 if some weights were read in this type."""
     return torch.int8 if any(name.endswith(SCALE_SUFFIX) for name in weights) else None
 
 

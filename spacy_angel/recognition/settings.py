@@ -17,11 +17,11 @@ class RecognizerSettings(CheckedSettings):
     COMPONENT = "angel_recogniser"
 
     labels: Annotated[
-        Names | None, Field(description="labels to find, of those of the model; null: all of them")
+        Names | None, Field(description="labels to find; null: all labels of the model")
     ] = None
-    threshold: Annotated[float, Field(ge=0, le=1, description="least probability of a mention")] = (
-        0.0
-    )
+    threshold: Annotated[
+        float, Field(ge=0, le=1, description="minimum probability of a mention")
+    ] = 0.0
     span_key: Annotated[
         Name | None,
         Field(
@@ -30,7 +30,7 @@ class RecognizerSettings(CheckedSettings):
         ),
     ] = "mentions"
     span_labels: Annotated[
-        Names | None, Field(description="labels of the mentions in the group; null: all")
+        Names | None, Field(description="labels of the mentions in the span group; null: all")
     ] = None
     set_ents: Annotated[
         bool,
@@ -42,8 +42,8 @@ class RecognizerSettings(CheckedSettings):
     secondary: Annotated[
         Names,
         Field(
-            description="labels whose mentions are in `doc.ents` only where there is no mention of "
-            "another label, however probable"
+            description="labels whose mentions, however probable, are only in `doc.ents` if no "
+            "mention with another label overlaps"
         ),
     ] = ()
     overwrite: Annotated[
