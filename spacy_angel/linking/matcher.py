@@ -47,8 +47,8 @@ _MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_w
 
 
 class AngelMatcher(DocumentPipe):
-    """Finds names of the vocabulary of a linker that comes behind it; what is added to the
-    vocabulary while running is found in the next document.
+    """Finds names in the vocabulary of a linker that runs after it, including names added while
+    the pipeline is in use; and extends mentions to longer names, see `longer_names`.
 
     nlp (Language): the pipeline; its linker is looked up when the first document comes.
     name (str): the component's name.

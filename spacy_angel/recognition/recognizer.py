@@ -152,8 +152,7 @@ class AngelRecognizer(DocumentPipe):
                     others = dict(by_place[entity.start, entity.end])
                     del others[entity.label_]
                     entity._.set(LABELS, others)
-                    place = (entity.start, entity.end, entity.label_)
-                    entity._.set(EXTENT, extents.get(place))
+                    entity._.set(EXTENT, extents.get((entity.start, entity.end, entity.label_)))
 
     def _recognized(self, doc: Doc, text: CleanText, tagged: TaggedText) -> Recognized:
         earlier = () if self.settings.overwrite else doc.ents
@@ -179,16 +178,17 @@ class AngelRecognizer(DocumentPipe):
         """places (Iterable[TokenSpan | Span]): of mentions and entities.
         RETURNS (frozenset[tuple[int, int]]): those that lie in a sequence variant, with
             `skip_variants`; variants are looked for only where one may."""
-        in_doubt = []
-        for one in places if self.settings.skip_variants else ():
-            span = doc[one.start : one.end]
-            if may_lie_in_one(text.text, *text.from_source(span.start_char, span.end_char)):
-                in_doubt.append((one.start, one.end))
+        spans = [doc[one.start : one.end] for one in places] if self.settings.skip_variants else []
+        in_doubt = [
+            span
+            for span in spans
+            if may_lie_in_one(text.text, *text.from_source(span.start_char, span.end_char))
+        ]
         variants = place_variants(doc) if in_doubt else []
         return frozenset(
-            (start, end)
-            for start, end in in_doubt
-            if any(one.start <= start and end <= one.end for one in variants)
+            (span.start, span.end)
+            for span in in_doubt
+            if any(one.start <= span.start and span.end <= one.end for one in variants)
         )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -227,9 +227,8 @@ class AngelRecognizer(DocumentPipe):
         for mention in mentions:
             if mention.label not in labels or mention.probability < self.settings.threshold:
                 continue
-            span = doc.char_span(mention.start, mention.end, alignment_mode="expand")
-            if span is not None:
-                key = (span.start, span.end, mention.label)
+            if tokens := _tokens(doc, mention.start, mention.end):
+                key = (*tokens, mention.label)
                 best[key] = max(mention.probability, best.get(key, 0.0))
         return sorted(TokenSpan(*key, probability) for key, probability in best.items())
 

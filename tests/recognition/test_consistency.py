@@ -87,12 +87,6 @@ def test_what_stands_there_stays() -> None:
     assert after == [first, other, TokenSpan(5, 6, "CHEMICAL", 0.9)]
 
 
-def test_one_letter_alone_says_nothing() -> None:
-    doc = document("a b a c a")
-    one = TokenSpan(0, 1, "GENE", 1.0)
-    assert make_consistent(doc, [one], ConsistencySettings()) == [one]
-
-
 @pytest.mark.parametrize("serializable", [True, False])
 def test_short_forms_are_what_their_long_form_is(nlp: Language, serializable: bool) -> None:
     nlp.add_pipe("angel_abbreviations", config={"make_serializable": serializable}, first=True)

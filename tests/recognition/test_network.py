@@ -3,14 +3,13 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 import torch
 from support.models import make_tiny_model
-from support.tiny_recogniser import LABELS, TEXTS, rows_of, tiny_finder
+from support.tiny_recogniser import LABELS, TEXTS, rows_of
 from transformers import BartForConditionalGeneration
 
 from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig
-from spacy_angel.recognition.network import NO_WORD, Row, TaggingNetwork
+from spacy_angel.recognition.network import Row, TaggingNetwork
 from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.recognizer.data import collate
 from spacy_angel.training.recognizer.training import RecognizerModule
@@ -38,18 +37,3 @@ def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:
     computed = torch.cat([torch.from_numpy(part) for part in network.score(read)])
     assert computed.shape == wanted.shape
     assert torch.allclose(computed, wanted, atol=1e-4)
-
-
-def test_rows_do_not_touch_each_other(tmp_path: Path) -> None:
-    finder = tiny_finder(tmp_path, steps=0)
-    network = finder.network
-    rows = [
-        Row([0, 10, 11, 2], [0, 1, 1, 0], [NO_WORD, 0, 1, NO_WORD], 2),
-        Row([0, 12, 2], [0, 3, 0], [NO_WORD, 0, NO_WORD], 1),
-        Row([0, 13, 14, 15, 16, 2], [0, 1, 1, 2, 2, 0], [NO_WORD, 0, 0, 1, 2, NO_WORD], 3),
-    ]
-    together = network.score(rows)
-    assert [part.shape for part in together] == [(2, 3, 3), (1, 3, 3), (3, 3, 3)]
-    for row, scores in zip(rows, together, strict=True):
-        assert network.score([row])[0] == pytest.approx(scores, abs=1e-5)
-    assert network.score([]) == []

@@ -8,11 +8,9 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
-from support.tiny_recogniser import LABELS, TEXTS, documents, tiny_finder
+from support.tiny_recogniser import LABELS, TEXTS, tiny_finder
 
 from spacy_angel.component.probability import extent_of
-from spacy_angel.corpora.docs import to_doc
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.recognition.found import FoundMention
@@ -115,17 +113,6 @@ def test_a_copy_runs_in_the_same_type(folder: Path, dtype: str) -> None:
     assert all(np.array_equal(one, other) for one, other in zip(*scores, strict=True))
     exact = MentionFinder.from_disk(folder).read(texts)
     assert not np.array_equal(scores[1][0], exact[0].log_probs)
-
-
-def test_a_pipeline_without_a_path_is_saved_and_opened(folder: Path, tmp_path: Path) -> None:
-    nlp = spacy.blank("en")
-    recognizer = nlp.add_pipe("angel_recogniser")
-    assert recognizer.labels == ()
-    recognizer.finder = MentionFinder.from_disk(folder)
-    nlp.to_disk(tmp_path / "saved")
-    again = spacy.load(tmp_path / "saved")
-    assert again.get_pipe("angel_recogniser").labels == LABELS
-    assert [e.text for e in again(TEXTS[0][0]).ents] == [e.text for e in nlp(TEXTS[0][0]).ents]
 
 
 def test_int8_is_saved_exactly(folder: Path, tmp_path: Path) -> None:
@@ -262,17 +249,6 @@ def test_sequence_variants_are_no_mentions(folder: Path) -> None:
         doc.ents = [doc.char_span(0, 10, label="GENE")]
         assert [ent.text for ent in component(doc).ents] == [text]
     assert found == {False: ["TP53", "V600E"], True: ["TP53"]}
-
-
-def test_the_scorer_counts_entities(folder: Path) -> None:
-    nlp = pipeline(folder, labels=["GENE", "DISEASE"])
-    examples = []
-    for annotated in documents():
-        gold = to_doc(annotated.document, nlp)
-        gold.ents = [ent for ent in gold.ents if ent.label_ != "CELL_TYPE"]
-        examples.append(Example(nlp.make_doc(gold.text), gold))
-    scores = nlp.evaluate(examples)
-    assert scores["ents_per_type"]["GENE"]["f"] == 1.0
 
 
 def test_errors_say_what_to_do(folder: Path, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The grammar of variants: what is found, what is not, and normal forms."""
 
-import gzip
-import json
 import re
 import time
 
@@ -9,7 +7,6 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from mutalyzer_hgvs_parser import to_model
-from support.helpers import shared_data
 
 from spacy_angel.recognition.variants.grammar import (
     FoundVariant,
@@ -264,11 +261,6 @@ def test_a_number_beside_a_form_is_its_identifier_wherever_it_stands_again() -> 
     ]
 
 
-def test_two_numbers_for_one_form_are_no_identifier() -> None:
-    found = find_variants("V600E (rs1111), V600E (rs2222), V600E")
-    assert [one.identifier for one in found][::2] == ["rs1111", "rs2222", "p.Val600Glu"]
-
-
 PIECES = st.sampled_from(
     [
         *FORMS,
@@ -340,13 +332,3 @@ def test_time_grows_with_the_length(piece: str) -> None:
         seconds.append(min(rounds))
     # Four times the text: 4 where time is in proportion, 16 where it grows with the square.
     assert seconds[2] < 8 * max(seconds[0], 0.004)
-
-
-def test_texts_without_variants_have_few() -> None:
-    path = shared_data("raw_text/pubmedqa_pqal_contexts.jsonl.gz")
-    with gzip.open(path, "rt", encoding="utf8") as lines:
-        texts = [json.loads(next(lines))["text"] for _ in range(100)]
-    found = [text[one.start : one.end] for text in texts for one in find_variants(text)]
-    # Read by eye: of these abstracts on all of medicine, what it finds are variants.
-    assert len(found) <= 8
-    assert {"T380A", "K562"}.isdisjoint(found)
