@@ -5,6 +5,7 @@ tokenizer.json             of the encoder
 model.int8.safetensors     or model.safetensors
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,8 +37,10 @@ ENCODER_FIELDS = (
     *("pad_token_id", "scale_embedding", "vocab_size"),
 )
 _AROUND = 2
+MAX_ADDED = 6
+"""Words on either side by which a mention may be extended to a name of the vocabulary."""
 MIN_ADDED = 0.2
-"""Least probability of a word by which a mention may be extended to a name of the vocabulary."""
+"""Least probability of such a word."""
 
 
 @dataclass(frozen=True)
@@ -121,15 +124,16 @@ class TaggedText(NamedTuple):
 
     def extent(self, one: FoundMention) -> tuple[int, int]:
         """one (FoundMention): of the text. RETURNS (tuple[int, int]): characters, those of the
-        mention and of the words next to it that belong to a mention of its label with a probability
-        of `MIN_ADDED` or more."""
+        mention and of up to `MAX_ADDED` words on either side that belong to a mention of its label
+        with a probability of `MIN_ADDED` or more."""
         first = int(np.searchsorted(self.words.ends, one.start, side="right"))
         last = int(np.searchsorted(self.words.starts, one.end, side="left"))
         outside = self.log_probs[:, self.labels.index(one.label), OUTSIDE]
-        may_belong = 1 - np.exp(outside) >= MIN_ADDED
-        while first > 0 and may_belong[first - 1]:
+        most = math.log(1 - MIN_ADDED)
+        least, end = max(first - MAX_ADDED, 0), min(last + MAX_ADDED, len(outside))
+        while first > least and outside[first - 1] <= most:
             first -= 1
-        while last < len(may_belong) and may_belong[last]:
+        while last < end and outside[last] <= most:
             last += 1
         start, end = int(self.words.starts[first]), int(self.words.ends[last - 1])
         return min(start, one.start), max(end, one.end)
