@@ -210,7 +210,7 @@ def test_a_linker_leaves_variants_alone(saved):
     assert doc.ents[1]._.kb_ents == []
     # Linking again changes nothing; the component may also run after the linker.
     assert [ent.kb_id_ for ent in linker(doc).ents][1:] == IDS[1:]
-    assert linker.explain(doc.ents[4]).why.startswith("Its label VARIANT")
+    assert linker.explain(doc.ents[4]).why.startswith("Mentions labeled VARIANT are not linked")
     assert "rs113488022" not in linker.kb
     nlp.remove_pipe("angel_variants")
     nlp.add_pipe("angel_variants", last=True)
