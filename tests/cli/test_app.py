@@ -245,7 +245,7 @@ def test_link_prints_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert "Myocardial Infarction" in found["myocardial infarction"]
     assert "MESH:D001241" in found["aspirin"]
     html = page.read_text("utf8")
-    assert "<h1>2 of 2 mentions linked</h1>" in html
+    assert "aspirin · CHEMICAL · MESH:D001241 · Aspirin: " in html
     assert "https://meshb.nlm.nih.gov/record/ui?ui=D009203" in html
 
 
