@@ -15,6 +15,7 @@ from ..files.formats import Formats, checked_options
 from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading, within_text
 from .formats import (
+    bigbio,
     bioc,
     brat,
     docbin,
@@ -41,6 +42,7 @@ FORMATS = Formats(
         label_studio.FORMAT,
         rows.JSON,
         jats.FORMAT,
+        bigbio.FORMAT,
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
