@@ -84,7 +84,7 @@ class Calibration:
                 f"  threshold           {threshold}",
                 f"  weights             {fitted}",
                 f"  loss                {self.nll_before:.4f} → {self.nll:.4f} nats",
-                f"  F-score of links    {self.f_before:.4f} → {self.f:.4f}",
+                f"  F-score of links    {self.f_before:.4f}, with the threshold {self.f:.4f}",
                 f"  in the vocabulary: {n_inside:,}, {self.n_right:,} get the right link",
                 f"  not in it:         {self.n_outside:,}, {self.n_outside_nil:,} get none",
             ]
