@@ -197,8 +197,9 @@ class LinkerSettings(CheckedSettings):
     """The settings of `angel_linker` except model, vocabulary, and scorer, in five blocks. The
     shipped pipelines were evaluated with the defaults.
 
-    candidates (CandidateSettings), reranker (RerankerSettings), decision (DecisionSettings),
-    outputs (OutputSettings), runtime (RuntimeSettings): each, or a table of some of its entries.
+    The blocks `candidates`, `reranker`, `decision`, `outputs`, and `runtime` are keyword arguments:
+    a `CandidateSettings`, `RerankerSettings`, … or a mapping with some of its entries.
+
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
     """
 
