@@ -159,7 +159,7 @@ def kb_update(
 ) -> None:
     """Fetch vocabularies again and print what has changed.
 
-    Rules (`kb add --concept`, `remove`, `rename`) are kept, and added files are added again.
+    Rules (`kb add --concept`, `remove`, `rename`) are kept; files from `kb add` are added again.
     """
     from ..vocabulary.kb import RULES, ConceptKB
     from ..vocabulary.sources.build import repeat_additions, unrepeatable

@@ -19,7 +19,7 @@ def link(
     curation: Curation = None,
     negation: Annotated[
         bool,
-        typer.Option("--negation", help="Also print which mentions are negated, … (extra)."),
+        typer.Option("--negation", help="Also print whether mentions are negated, … (extra)."),
     ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Also explain each link.")] = False,
     html: Annotated[

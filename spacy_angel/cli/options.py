@@ -30,7 +30,7 @@ Columns = Annotated[
 ]
 SharedNames = Annotated[
     str,
-    typer.Option(help="Concepts of a shared name: `all`, or the one with `fewer_names`."),
+    typer.Option(help="Concepts of a shared name: `all`, or that with `fewer_names`."),
 ]
 Pipeline = Annotated[
     str | None,

@@ -45,7 +45,7 @@ def serve(
         bool, typer.Option("--openapi", help="Print the OpenAPI description and exit.")
     ] = False,
 ) -> None:
-    """Serve links and concepts over HTTP, with a page to try it (extra `serve`).
+    """Serve links and concepts over HTTP, with a demo page (extra `serve`).
 
     SIGTERM or Ctrl-C stops it once the requests in progress are answered.
     """

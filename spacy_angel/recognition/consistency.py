@@ -54,7 +54,7 @@ class ConsistencySettings(CheckedSettings):
             gt=0,
             le=1,
             description="if one occurrence is a mention with at least this "
-            "`mention_probability`, the others become mentions whatever their share",
+            "`mention_probability`, the others become mentions regardless of their share",
         ),
     ] = 0.95
     span_key: Annotated[

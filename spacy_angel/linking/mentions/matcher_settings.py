@@ -24,7 +24,7 @@ class MatcherSettings(CheckedSettings):
         misspelled names
     misspelled (bool): also find misspelled names of diseases and chemicals (`athsma`): words of
         six or more lower-case letters outside other mentions that occur neither in the vocabulary
-        nor in biomedical text and are a typo away from a name
+        nor in biomedical text and are one typo away from a name
     label (Name | None): label of all mentions found; null: the label whose types in the linker's
         `types_by_label` include those of the concept; if that table is empty, one of DISEASE,
         CHEMICAL, GENE, SPECIES, and CELL_LINE; otherwise CONCEPT

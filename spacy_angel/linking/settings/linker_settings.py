@@ -96,7 +96,7 @@ class CandidateSettings(SettingsBlock):
     shortcuts (bool): skip searches that rarely change a link. Equal mentions with equal labels in
         a document are searched once. With the reranker, a mention of more than four letters that
         is the name of exactly one concept is linked without the model, with a probability of 0.96
-        and no `log_prob`, as are mentions for which the similar names leave no doubt
+        and no `log_prob`, as are mentions for which the similar names are unambiguous
     """
 
     COMPONENT = "angel_linker.candidates"
