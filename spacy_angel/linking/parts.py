@@ -36,6 +36,7 @@ from .settings.loaders import (
     load_vocabulary,
 )
 from .settings.presets import types_of
+from .shared_parts import find_part, share_parts
 
 if TYPE_CHECKING:
     from ..search.generator import Generator
@@ -228,6 +229,7 @@ class LinkerParts(DocumentPipe):
         if self.ranker is not shipped_ranker():
             writers[RANKER_FILE] = self.ranker.to_disk
         util.to_disk(path, writers, exclude)
+        share_parts(Path(path))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Load what `to_disk` saved, without using the network. If the config with which this
@@ -242,7 +244,7 @@ class LinkerParts(DocumentPipe):
 
         path = Path(path)
         exclude = list(exclude)
-        if self._model_source is not None and not (path / "model").exists():
+        if self._model_source is not None and not find_part(path, "model").exists():
             exclude.append("model")
         saved = read_block(path, ("model", "vocabulary"))
         # Parts that the loading config takes from elsewhere.
@@ -252,8 +254,8 @@ class LinkerParts(DocumentPipe):
             if saved and self._config.get(key) not in (None, saved.get(key))
         ]
 
-        def read_model(path: Path) -> None:
-            self.generator = self.load_model(path, local_files_only=True)
+        def read_model(_: Path) -> None:
+            self.generator = self.load_model(find_part(path, "model"), local_files_only=True)
 
         def read_ranker(path: Path) -> None:
             self.ranker = Ranker.from_disk(path)
@@ -264,7 +266,7 @@ class LinkerParts(DocumentPipe):
         readers: dict[str, Callable[[Path], Any]] = {
             SETTINGS_FILE: read_settings,
             "model": read_model,
-            "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(p)),
+            "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb"))),
         }
         if (path / RANKER_FILE).exists():
             readers[RANKER_FILE] = read_ranker

@@ -31,8 +31,9 @@ _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 MIN_COSINE = 0.2
 """Only names with a greater cosine are on the short list."""
-# Cached vectors of texts.
+# Cached vectors of texts, and letters of a text that has one.
 _MAX_VECTORS = 1 << 10
+_MAX_LETTERS = 200
 _BLOCK = 1 << 18
 _SPACE = 32
 
@@ -76,7 +77,7 @@ class TrigramIndex(NameIndex):
         self.n_names = len(columns["norms"])
         self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
-        self._vector_of = lru_cache(_MAX_VECTORS)(self._make_vector)
+        self._cached_vector = lru_cache(_MAX_VECTORS)(self._make_vector)
 
     @classmethod
     def build(cls, names: Strings) -> "TrigramIndex":
@@ -121,6 +122,9 @@ class TrigramIndex(NameIndex):
             Similarity(min(cosine, 1.0), OSA.normalized_similarity(text, name))
             for cosine, name in zip(cosines.tolist(), names, strict=True)
         ]
+
+    def _vector_of(self, text: str) -> tuple[np.ndarray, np.ndarray]:
+        return (self._cached_vector if len(text) <= _MAX_LETTERS else self._make_vector)(text)
 
     def _make_vector(self, text: str) -> tuple[np.ndarray, np.ndarray]:
         """text (str): in normal form. RETURNS (tuple[np.ndarray, np.ndarray]): uint32[m], its

@@ -1,0 +1,73 @@
+"""Linkers of one pipeline that have the same model or vocabulary save it once."""
+
+import shutil
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..errors import AngelError
+from ..files.atomic import write_json
+from ..files.json_values import parse_json
+
+_PARTS = ("model", "kb")
+_FILE = "shared.json"
+
+
+def share_parts(folder: Path) -> None:
+    """Replace what another linker of the pipeline has saved already by a reference to it.
+
+    folder (Path): of a linker that was just saved; a folder outside of a pipeline stays complete.
+    """
+    shared: dict[str, dict[str, str]] = {}
+    if (folder.parent / "config.cfg").is_file():
+        others = sorted(o for o in folder.parent.iterdir() if o != folder)
+        for part in _PARTS:
+            for other in others:
+                if (other / part).is_dir() and (folder / part).is_dir():
+                    digest = _digest(other / part)
+                    if digest == _digest(folder / part):
+                        shutil.rmtree(folder / part)
+                        shared[part] = {"component": other.name, "sha256": digest}
+                        break
+    (folder / _FILE).unlink(missing_ok=True)
+    if shared:
+        write_json(folder / _FILE, shared)
+
+
+def find_part(folder: Path, part: str) -> Path:
+    """Find the model or vocabulary of a saved linker.
+
+    folder (Path): the linker's. part (str): `model` or `kb`.
+    RETURNS (Path): its folder, whether it exists or not.
+    RAISES (AngelError): another linker has it, whose folder has changed.
+    """
+    if (folder / part).exists() or not (folder / _FILE).is_file():
+        return folder / part
+    shared: dict[str, Any] = parse_json((folder / _FILE).read_bytes())
+    if part not in shared:
+        return folder / part
+    path = folder.parent / shared[part]["component"] / part
+    if not path.is_dir() or _digest(path) != shared[part]["sha256"]:
+        raise AngelError(
+            f"{folder} has no {part} of its own, and {path} has changed since it was saved. "
+            "Save the pipeline to a new folder."
+        )
+    return path
+
+
+def _digest(folder: Path) -> str:
+    """RETURNS (str): of the names and contents of its files, without what was compiled."""
+    digest = sha256()
+    for file in _files(folder):
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{file.stat().st_size}\0".encode())
+        with open(file, "rb") as stream:
+            while block := stream.read(2**20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "tries" not in path.relative_to(folder).parts:
+            yield path
