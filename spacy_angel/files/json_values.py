@@ -1,6 +1,7 @@
 """JSON from other sources: everything that is wrong with it is a ValueError in one line."""
 
 import json
+import re
 import reprlib
 from functools import cache
 from typing import Annotated, Any, TypeVar
@@ -10,6 +11,7 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 TOO_DEEP = "lists and objects are nested too deeply"
 # With more wrong keys it is another kind of file.
 MAX_PROBLEMS = 5
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _T = TypeVar("_T")
 
 
@@ -30,12 +32,17 @@ def parse_json(text: str | bytes, pairs: bool = False) -> Any:
     so that no repeated key is lost.
 
     RETURNS (Any): the value.
-    RAISES (ValueError): no JSON, nested too deeply, or a number too long to be one.
+    RAISES (ValueError): no JSON, nested too deeply, a number too long to be one, or half a
+        surrogate pair in a string.
     """
     try:
-        return json.loads(text, object_pairs_hook=list if pairs else None)
+        value = json.loads(text, object_pairs_hook=list if pairs else None)
+        escaped = text if isinstance(text, str) else text.decode("utf8", "replace")
+        if _SURROGATE.search(escaped):
+            _whole(json.dumps(value, ensure_ascii=False))
     except RecursionError as error:
         raise ValueError(TOO_DEEP) from error
+    return value
 
 
 def parse_as(text: str | bytes, kind: type[_T]) -> _T:

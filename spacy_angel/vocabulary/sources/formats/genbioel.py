@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ....files.formats import Format
-from ....files.json_values import Text, checked
+from ....files.json_values import checked
 from .lines import load_json
 from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id, wrong
 
@@ -19,11 +19,11 @@ def read_target_kb(path: Path, report: VocabularyReport, *, prefix: str | None =
     YIELDS (Concept): one for each entry.
     RAISES (ValueError): the file is not such an object, or is truncated.
     """
-    for key, value in load_json(path, report, pairs=True):
+    for code, value in load_json(path, report, pairs=True):
         try:
-            code, texts = checked(key, Text), checked(value or [], list[Text])
+            texts = checked(value or [], list[str])
         except ValueError as error:
-            raise wrong(f"a list of strings under {key!r} ({error})", value) from error
+            raise wrong(f"a list of strings under {code!r} ({error})", value) from error
         names = [name for name in texts if name.strip()]
         if names:
             own, *others = [own_id(part, prefix) for part in re.split(r"[|+]", code)]

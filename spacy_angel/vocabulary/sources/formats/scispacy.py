@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from ....files.formats import Format, first_line
-from ....files.json_values import Text, checked, parse_as
+from ....files.json_values import checked, parse_as
 from .lines import read_lines
 from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id, wrong
 
@@ -18,15 +18,15 @@ class _Entry(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    concept_id: Text
-    canonical_name: Text = ""
-    aliases: list[Text] = []
-    types: list[Text] = []
-    definition: Text = ""
-    alternate_ids: list[Text] = []
-    parents: list[Text] = []
-    scopes: dict[Text, _Scope] = {}
-    parts: list[Text] = []
+    concept_id: str
+    canonical_name: str = ""
+    aliases: list[str] = []
+    types: list[str] = []
+    definition: str = ""
+    alternate_ids: list[str] = []
+    parents: list[str] = []
+    scopes: dict[str, _Scope] = {}
+    parts: list[str] = []
 
 
 def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = None) -> Concepts:
