@@ -12,6 +12,9 @@ from ..files.faults import FileReading, ReadingReport
 from ..vocabulary.names.identifiers import normal_ids
 from ..vocabulary.names.labels import find_entries
 
+# Longer mentions are not compared letter by letter with a text that was normalized.
+MAX_NORMALIZED = 200
+
 
 @dataclass(frozen=True, slots=True)
 class GoldMention:
@@ -221,7 +224,8 @@ class Reading(FileReading):
         if ends_beyond(given, text, doc_id, self.report):
             return None
         if covered.strip() and covered.split() != mention.split():
-            stops = range(start + 1, min(len(text), end + len(mention)) + 1)
+            longest = min(len(text), end + len(mention), start + MAX_NORMALIZED)
+            stops = range(start + 1, longest + 1) if len(mention) <= MAX_NORMALIZED else ()
             ends = sorted(stops, key=lambda offset: abs(offset - end))
             found = (stop for stop in ends if is_same_mention(text[start:stop], mention))
             if not text.startswith(mention, start) and (stop := next(found, None)):
