@@ -1,6 +1,7 @@
 """A component's block in the config of its pipeline."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,18 @@ def is_saved_in(nlp: "Language", name: str) -> bool:
     # Not `nlp.meta`, which tells of the components that were added by now.
     saved: Mapping[str, Any] = getattr(nlp, "_meta", {})
     return name in saved.get("components", ())
+
+
+def require_spans(nlp: "Language", name: str) -> None:
+    """Have `nlp.analyze_pipes` know that a component reads a span group in place of entities. The
+    requirements of a factory are those of all components that it makes; if spaCy has them
+    elsewhere, they stay as they are.
+
+    nlp (Language): the pipeline, changed in place. name (str): the component's.
+    """
+    metas: Any = getattr(nlp, "_pipe_meta", None)
+    if isinstance(metas, dict):
+        metas[name] = replace(nlp.get_pipe_meta(name), requires=["doc.spans"])
 
 
 def read_block(folder: Path, keys: Collection[str]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +14,12 @@ from spacy.language import Language
 from spacy.vocab import Vocab
 from typing_extensions import Self
 
-from ..component.block import read_block
+from ..component.block import read_block, require_spans
 from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..errors import AngelError
-from ..files.atomic import replacing, write_json
+from ..files.atomic import replacing
 from ..files.json_values import parse_as
 from ..vocabulary.changes.curation_file import CurationFile
 from .decision.writing import set_extensions
@@ -120,9 +119,7 @@ class LinkerParts(DocumentPipe):
         # copy of the pipeline has its own; the pipeline is not held.
         self._config = self._nlp.get_pipe_config(in_pipeline)
         if self.settings.candidates.span_key is not None:
-            # A factory's requirements are those of all components that it makes.
-            meta = replace(self._nlp.get_pipe_meta(in_pipeline), requires=["doc.spans"])
-            self._nlp._pipe_meta[in_pipeline] = meta
+            require_spans(self._nlp, in_pipeline)
         self._nlp = None
         for block in LinkerSettings.blocks():
             getattr(self.settings, block).show_in(self._config, block)
@@ -198,8 +195,14 @@ class LinkerParts(DocumentPipe):
         """
         blocks = {"candidates": candidates, "reranker": reranker}
         blocks |= {"decision": decision, "runtime": runtime}
-        with self.settings.using({name: b for name, b in blocks.items() if b is not None}):
+        changed = {name: block for name, block in blocks.items() if block is not None}
+        own = self.settings.to_dict()
+        self.settings.assign(changed)
+        try:
             yield
+        finally:
+            before = {name: {n: own[name][n] for n in block} for name, block in changed.items()}
+            self.settings.assign(before)
 
     @contextmanager
     def frozen_rules(self, kb: "ConceptKB") -> Iterator[None]:
@@ -220,14 +223,10 @@ class LinkerParts(DocumentPipe):
         exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`, `ranker`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: lambda p: write_json(p, self.settings.to_dict()),
-            "model": lambda p: self.generator.to_disk(p),
-            "kb": lambda p: self.kb.to_disk(p),
+            name: partial(_write, content=content) for name, content in self._files().items()
         }
-        if self.settings.decision.curation is not None:
-            writers[RULES_FILE] = partial(_write, data=self._curation_file().content())
-        if self.ranker is not shipped_ranker():
-            writers[RANKER_FILE] = self.ranker.to_disk
+        writers["model"] = lambda p: self.generator.to_disk(p)
+        writers["kb"] = lambda p: self.kb.to_disk(p)
         util.to_disk(path, writers, exclude)
         share_parts(Path(path))
 
@@ -243,10 +242,13 @@ class LinkerParts(DocumentPipe):
         from ..vocabulary.kb import ConceptKB
 
         path = Path(path)
-        exclude = list(exclude)
-        if self._model_source is not None and not find_part(path, "model").exists():
-            exclude.append("model")
+        skipped = set(exclude)
         saved = read_block(path, ("model", "vocabulary"))
+        if self._is_saved and saved:
+            # The component was created with the settings in the pipeline's config.
+            skipped.add("settings")
+        if self._model_source is not None and not find_part(path, "model").exists():
+            skipped.add("model")
         # Parts that the loading config takes from elsewhere.
         others = [
             part
@@ -257,27 +259,20 @@ class LinkerParts(DocumentPipe):
         def read_model(_: Path) -> None:
             self.generator = self.load_model(find_part(path, "model"), local_files_only=True)
 
-        def read_ranker(path: Path) -> None:
-            self.ranker = Ranker.from_disk(path)
-
-        def read_settings(path: Path) -> None:
-            self._take_settings(path.read_bytes(), saved)
+        def read_rules(rules: Path) -> None:
+            own = saved.get("decision", {}).get("curation")
+            if not saved or self.settings.decision.curation == own:
+                self.settings.decision.curation = str(rules)
 
         readers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: read_settings,
-            "model": read_model,
-            "kb": lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb"))),
+            SETTINGS_FILE: lambda p: self._take_settings(p.read_bytes()),
+            RULES_FILE: read_rules,
+            RANKER_FILE: lambda p: setattr(self, "ranker", Ranker.from_disk(p)),
         }
-        if (path / RANKER_FILE).exists():
-            readers[RANKER_FILE] = read_ranker
-        if not (path / SETTINGS_FILE).exists():
-            del readers[SETTINGS_FILE]
-        util.from_disk(path, readers, [*exclude, *others])
-        rules = path / RULES_FILE
-        if rules.exists() and not {"curation", RULES_FILE}.intersection(exclude):
-            given, own = self.settings.decision.curation, saved.get("decision", {}).get("curation")
-            if not saved or given == own:
-                self.settings.decision.curation = str(rules)
+        readers = {name: reader for name, reader in readers.items() if (path / name).exists()}
+        readers["model"] = read_model
+        readers["kb"] = lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb")))
+        util.from_disk(path, readers, [*skipped, *others])
         if "model" in others:
             check_sources(self._model_source, None)
             self._generator = None
@@ -292,15 +287,8 @@ class LinkerParts(DocumentPipe):
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
-        writers: dict[str, Callable[[], bytes]] = {
-            "settings": lambda: json.dumps(self.settings.to_dict()).encode(),
-            "model": lambda: self.generator.to_bytes(),
-            "kb": lambda: self.kb.to_bytes(),
-        }
-        if self.settings.decision.curation is not None:
-            writers["curation"] = self._curation_file().content
-        if self.ranker is not shipped_ranker():
-            writers["ranker"] = lambda: json.dumps(self.ranker.to_dict()).encode()
+        writers = self._files()
+        writers |= {"model": lambda: self.generator.to_bytes(), "kb": lambda: self.kb.to_bytes()}
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Self:
@@ -318,35 +306,38 @@ class LinkerParts(DocumentPipe):
             self._curation = CurationFile(self.settings.decision.curation, data)
 
         readers: dict[str, Callable[[bytes], Any]] = {
-            "settings": lambda b: self._take_settings(b, {}),
+            SETTINGS_FILE: self._take_settings,
+            RULES_FILE: read_rules,
+            RANKER_FILE: lambda b: setattr(self, "ranker", Ranker.from_dict(json.loads(b))),
             "model": read_model,
             "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
-            "curation": read_rules,
-            "ranker": lambda b: setattr(self, "ranker", Ranker.from_dict(json.loads(b))),
         }
         util.from_bytes(data, readers, exclude)
         if self._kb is not None:
             self.check_types()
         return self
 
-    def _take_settings(self, data: bytes, config: Mapping[str, Any]) -> None:
-        """Use saved settings, except those that were explicitly given to this component: in a saved
-        pipeline, those that differ from its config; otherwise, those that are not the default.
+    def _files(self) -> dict[str, Callable[[], bytes]]:
+        """RETURNS (dict[str, Callable[[], bytes]]): name and content of the small files to save."""
+        files = {SETTINGS_FILE: lambda: json.dumps(self.settings.to_dict(), indent=2).encode()}
+        if self.settings.decision.curation is not None:
+            files[RULES_FILE] = self._curation_file().content
+        if self.ranker is not shipped_ranker():
+            files[RANKER_FILE] = lambda: json.dumps(self.ranker.to_dict(), indent=1).encode()
+        return files
 
-        data (bytes): JSON of the settings. config (Mapping[str, Any]): config of the saved
-            pipeline.
+    def _take_settings(self, data: bytes) -> None:
+        """Use saved settings, except those that this component was given other values for.
+
+        data (bytes): JSON of the settings.
         """
         try:
             settings = LinkerSettings.from_dict(parse_as(data, dict[str, dict[str, Any]]))
         except ValueError as error:
             raise AngelError(f"{SETTINGS_FILE} was not written by `to_disk`: {error}.") from error
-        base = LinkerSettings()
-        if self._is_saved and config:
-            base = LinkerSettings.from_dict({n: config[n] for n in base.blocks() if n in config})
-        if base.candidates.types_by_label is None:
-            types: Any = types_of(self._vocabulary_source)
-            base.candidates.types_by_label = types
-        own, usual = self.settings.to_dict(), base.to_dict()
+        usual: dict[str, Any] = LinkerSettings().to_dict()
+        usual["candidates"]["types_by_label"] = types_of(self._vocabulary_source)
+        own = self.settings.to_dict()
         self.settings.assign(
             {
                 block: {n: value for n, value in saved.items() if own[block][n] == usual[block][n]}
@@ -378,6 +369,6 @@ class LinkerParts(DocumentPipe):
         return load(device=runtime.device, dtype=runtime.dtype, local_files_only=local_files_only)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, content: Callable[[], bytes]) -> None:
     with replacing(path) as file:
-        file.write(data)
+        file.write(content())

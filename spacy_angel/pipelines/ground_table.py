@@ -17,7 +17,6 @@ from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.table import Table, read_table, table_writer
 from ..linking.mentions.labels import links_label
-from ..linking.showing.display import ADDRESSES
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.labels import entity_types_of
 from .ground import Grounder, Grounding, Query, as_text
@@ -28,7 +27,7 @@ _SSSOM = (
     *("subject_label", "subject_type", "predicate_id", "object_id", "object_label"),
     *("mapping_justification", "confidence"),
 )
-_OBO = "http://purl.obolibrary.org/obo/"
+_OBO_PREFIXES = frozenset(("DOID", "MONDO", "CHEBI", "GO", "UBERON", "CL", "PR", "SO"))
 
 
 def ground_table(
@@ -122,8 +121,9 @@ def _sssom_head(prefixes: Sequence[str]) -> str:
     urls = {"semapv": "https://w3id.org/semapv/vocab/"}
     urls["skos"] = "http://www.w3.org/2004/02/skos/core#"
     for prefix in prefixes:
-        is_obo = ADDRESSES.get(prefix, "").startswith(_OBO)
-        urls[prefix] = f"{_OBO}{prefix}_" if is_obo else f"https://bioregistry.io/{prefix}:"
+        urls[prefix] = f"https://bioregistry.io/{prefix}:"
+        if prefix in _OBO_PREFIXES:
+            urls[prefix] = f"http://purl.obolibrary.org/obo/{prefix}_"
     lines = [
         *("curie_map:", *(f"  {prefix}: {url}" for prefix, url in urls.items())),
         "license: https://w3id.org/sssom/license/unspecified",

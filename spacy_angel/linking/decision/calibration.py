@@ -22,7 +22,6 @@ PENALTY = 10.0
 """How strongly weights are drawn to those there are."""
 PARTS = 5
 """Parts of a development set, each of which is measured with weights fitted on the others."""
-_MIN_PROBABILITY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,79 +44,61 @@ class Calibration:
     threshold (float | None): None if none does better.
     ranker (Ranker | None): with the fitted weights; None without a reranker, and if the fitted
         weights are no better on mentions that they were not fitted on.
-    n_mentions (int): mentions in all.
-    n_found (int): mentions whose right concept was among the candidates.
-    nll_before (float), nll (float): mean negative log-probability of what is right, in nats, before
-        and after.
-    f_before (float), f (float): F-score of the links between 0 and 1, without the threshold and
-        with it.
-    n_right (int): mentions that get their right concept, with the threshold.
-    n_outside (int): mentions that should link to NIL.
-    n_outside_nil (int): those of them that do, with the threshold.
+    n_mentions (int): number of mentions.
+    n_found (int): mentions whose gold concept was among the candidates.
+    n_right (int): mentions that get their gold concept.
+    n_outside (int): mentions that should get NIL.
+    n_outside_nil (int): number of them that do.
+    f (float): F-score of the links, 0 to 1, as spaCy's `Scorer.score_links` computes it.
+    nll_before (float | None), nll (float | None): mean negative log-probability of the correct
+        answers before and after, in nats; None without a reranker.
     """
 
     threshold: float | None
     ranker: Ranker | None
     n_mentions: int
     n_found: int
-    nll_before: float
-    nll: float
-    f_before: float
-    f: float
     n_right: int
     n_outside: int
     n_outside_nil: int
+    f: float
+    nll_before: float | None = None
+    nll: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): all but the weights, for JSON."""
-        names = (name for name in self.__slots__ if name != "ranker")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "ranker"}
 
     def report(self) -> str:
-        """RETURNS (str): all of it in a few lines for a person."""
-        n_inside = self.n_mentions - self.n_outside
-        threshold = "null" if self.threshold is None else f"{self.threshold:.4g}"
-        fitted = "as they were" if self.ranker is None else ", ".join(sorted(self.ranker.by_type))
-        return "\n".join(
-            [
-                f"{self.n_mentions:,} mentions, {self.n_found:,} with the right concept found",
-                f"  threshold           {threshold}",
-                f"  weights             {fitted}",
-                f"  loss                {self.nll_before:.4f} → {self.nll:.4f} nats",
-                f"  F-score of links    {self.f_before:.4f}, with the threshold {self.f:.4f}",
-                f"  in the vocabulary: {n_inside:,}, {self.n_right:,} get the right link",
-                f"  not in it:         {self.n_outside:,}, {self.n_outside_nil:,} get none",
-            ]
-        )
+        """RETURNS (str): all values as text, one per line."""
+        lines = [f"{name:<16}{value}" for name, value in self.to_dict().items()]
+        return "\n".join([*lines, f"{'weights':<16}{'fitted' if self.ranker else 'unchanged'}"])
 
 
 def calibrate(
     items: Iterable[CalibrationItem], ranker: Ranker | None, threshold: float | None = None
 ) -> Calibration:
     """Fit the weights of a reranker, for entity types that have their own on their mentions alone;
-    then the threshold. Without a reranker, fit the threshold alone.
+    then the threshold. Without a reranker, fit only the threshold.
 
-    With a reranker every mention counts a little more, as often as `EXPECTED_NIL_PRIOR` says, as
-    one whose concept the vocabulary lacks: a development set without such mentions says nothing of
-    them.
+    With a reranker, every mention also counts, with a weight according to `EXPECTED_NIL_PRIOR`, as
+    one whose concept is missing from the vocabulary: a development set may have no such mentions.
 
     items (Iterable[CalibrationItem]): the development set, with what was found.
-    ranker (Ranker | None): the weights there are, which the fitted ones are drawn to.
-    threshold (float | None): the one in use, which stays if the weights do.
+    ranker (Ranker | None): the current weights, which the fitted ones are drawn to.
+    threshold (float | None): the current threshold, which is kept if the weights are.
     RETURNS (Calibration): what was fitted, and figures; with a warning if the fitted weights are no
         better on mentions that they were not fitted on.
-    RAISES (AngelError): no mention's right concept is among its candidates.
+    RAISES (AngelError): no mention's gold concept is among its candidates.
     """
     items = list(items)
-    if not any(_is_found(item) for item in items):
+    if not any(map(_is_found, items)):
         raise AngelError(
             f"None of the {len(items)} mentions has its gold concept among the candidates."
         )
     if ranker is None:
         ranked = [rank_concepts(item.query.candidates).concepts for item in items]
-        loss = _loss_by_model(items, ranked)
-        threshold = fit_threshold(ranked, [item.gold for item in items])
-        return Calibration(threshold, None, **_figures(items, ranked, threshold, loss, loss))
+        return _calibration(items, ranked, fit_threshold(ranked, [item.gold for item in items]))
     groups: dict[str, list[FitItem]] = {}
     for item in items:
         if item.query.candidates:
@@ -125,28 +106,22 @@ def calibrate(
     before = {kind: ranker.by_type.get(kind, ranker.weights) for kind in groups}
     old = _mean_loss((group, before[kind]) for kind, group in groups.items())
     held_out = _mean_loss(_held_out(groups, before))
-    fitted: dict[str, Weights] = {}
-    if held_out < old:
-        fitted = {kind: fit_weights(g, before[kind], penalty=PENALTY) for kind, g in groups.items()}
-        own = {kind: weights for kind, weights in fitted.items() if kind != ALL}
-        ranker = replace(
-            ranker,
-            weights=fitted.get(ALL, ranker.weights),
-            by_type={**ranker.by_type, **own},
-        )
-    else:
+    if held_out >= old:
         warnings.warn(
             f"Not calibrated: on held-out documents the loss is {held_out:.4f}, with the old "
             f"weights {old:.4f}.",
             AngelWarning,
             stacklevel=3,
         )
+        kept = _calibration(items, _ranked(items, ranker), threshold)
+        return replace(kept, nll_before=old, nll=old)
+    fitted = {kind: fit_weights(g, before[kind], penalty=PENALTY) for kind, g in groups.items()}
+    new = _mean_loss((group, fitted[kind]) for kind, group in groups.items())
+    weights = fitted.pop(ALL, ranker.weights)
+    ranker = replace(ranker, weights=weights, by_type={**ranker.by_type, **fitted})
     ranked = _ranked(items, ranker)
-    if fitted:
-        threshold = _threshold_with_nil(items, ranked, ranker)
-    new = _mean_loss((group, (before | fitted)[kind]) for kind, group in groups.items())
-    figures = _figures(items, ranked, threshold, old, new)
-    return Calibration(threshold, ranker if fitted else None, **figures)
+    calibration = _calibration(items, ranked, _threshold_with_nil(items, ranked, ranker))
+    return replace(calibration, ranker=ranker, nll_before=old, nll=new)
 
 
 def _threshold_with_nil(
@@ -156,20 +131,15 @@ def _threshold_with_nil(
 ) -> float | None:
     """RETURNS (float | None): threshold on the mentions and, evenly drawn, so many as the
     vocabulary would lack of them."""
-    extra = [_removed(item) for item in items]
     n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
-    spread = extra[:: max(len(extra) // n, 1)]
-    gold = [*(item.gold for item in items), *(item.gold for item in spread)]
-    return fit_threshold([*ranked, *_ranked(spread, ranker)], gold)
+    spread = items[:: max(len(items) // n, 1)]
+    removed = [CalibrationItem(item.query.without(item.gold), frozenset()) for item in spread]
+    gold = [item.gold for item in (*items, *removed)]
+    return fit_threshold([*ranked, *_ranked(removed, ranker)], gold)
 
 
 def _ranked(items: Sequence[CalibrationItem], ranker: Ranker) -> list[list[tuple[str, float]]]:
     return [ranking.concepts for ranking in ranker.rank([item.query for item in items])]
-
-
-def _removed(item: CalibrationItem) -> CalibrationItem:
-    """RETURNS (CalibrationItem): as if the vocabulary had none of the right concepts."""
-    return CalibrationItem(item.query.without(item.gold), frozenset())
 
 
 def _with_nil(item: CalibrationItem) -> list[FitItem]:
@@ -208,19 +178,6 @@ def _held_out(
                 yield group[first:last], fitted
 
 
-def _loss_by_model(
-    items: Sequence[CalibrationItem], ranked: Sequence[Sequence[tuple[str, float]]]
-) -> float:
-    """RETURNS (float): mean of -log of the summed probability of the right concepts, in nats, over
-    the mentions for which one was found."""
-    losses = [
-        -math.log(max(math.fsum(p for c, p in concepts if c in item.gold), _MIN_PROBABILITY))
-        for item, concepts in zip(items, ranked, strict=True)
-        if _is_found(item)
-    ]
-    return sum(losses) / len(losses)
-
-
 def fit_threshold(
     ranked: Sequence[Sequence[tuple[str, float]]], gold: Sequence[Collection[str]]
 ) -> float | None:
@@ -247,43 +204,27 @@ def fit_threshold(
     return None if best == len(f) - 1 else float((levels[best] + levels[best + 1]) / 2)
 
 
-def link_f_score(links: Sequence[str], gold: Sequence[Collection[str]]) -> float:
-    """Micro-averaged F-score as spaCy's `Scorer.score_links` counts: a right NIL
-    counts nowhere, a wrong link is a false positive and, where there was a right one, also a
-    false negative.
-
-    links (Sequence[str]): identifiers or `NIL`.
-    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to NIL.
-    RETURNS (float): between 0 and 1.
-    """
-    n_right = sum(link in g for link, g in zip(links, gold, strict=True))
-    n_linked = sum(link != NIL for link in links)
-    n_gold = sum(bool(g) for g in gold)
-    return 2 * n_right / max(n_linked + n_gold, 1)
-
-
-def _figures(
+def _calibration(
     items: Sequence[CalibrationItem],
     ranked: Sequence[Sequence[tuple[str, float]]],
     threshold: float | None,
-    nll_before: float,
-    nll: float,
-) -> dict[str, Any]:
-    """The figures of a `Calibration`."""
+) -> Calibration:
+    """RETURNS (Calibration): figures of a threshold, without weights."""
     gold = [item.gold for item in items]
     links = [choose_link(concepts, threshold) for concepts in ranked]
+    n_right = sum(link in own for link, own in zip(links, gold, strict=True))
     nil = [link for link, own in zip(links, gold, strict=True) if not own]
-    return {
-        "n_mentions": len(items),
-        "n_found": sum(map(_is_found, items)),
-        "nll_before": nll_before,
-        "nll": nll,
-        "f_before": link_f_score([choose_link(concepts) for concepts in ranked], gold),
-        "f": link_f_score(links, gold),
-        "n_right": sum(link in own for link, own in zip(links, gold, strict=True)),
-        "n_outside": len(nil),
-        "n_outside_nil": nil.count(NIL),
-    }
+    n_linked, n_gold = len(links) - links.count(NIL), len(gold) - len(nil)
+    return Calibration(
+        threshold,
+        None,
+        n_mentions=len(items),
+        n_found=sum(map(_is_found, items)),
+        n_right=n_right,
+        n_outside=len(nil),
+        n_outside_nil=nil.count(NIL),
+        f=2 * n_right / max(n_linked + n_gold, 1),
+    )
 
 
 def _is_found(item: CalibrationItem) -> bool:

@@ -224,31 +224,28 @@ class Ranker:
             for query in queries
         ]
 
-    def explain_link(self, query: Query) -> dict[str, float]:
-        """query (Query): with at least one candidate.
-        RETURNS (dict[str, float]): what each feature adds to the log-odds that the best concept is
-        right, in nats, the largest first."""
-        weights = self.weights_of(query.label, query.is_searched)
-        [table] = tables_of([query])
-        values = table.link_terms(table.utilities(weights)).values
-        return _contributions(LINK_TERMS, values, weights.link_vector)
+    def explain(
+        self, query: Query
+    ) -> tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]:
+        """Weight times value of each feature, in nats.
 
-    def explain_concepts(self, query: Query) -> dict[str, tuple[str, dict[str, float]]]:
-        """query (Query): with at least one candidate.
-        RETURNS (dict[str, tuple[str, dict[str, float]]]): of each concept, by its best name, the
-        source of the wording that the name resembles, and what each feature and `PRIOR` add to its
-        utility, in nats, the largest first."""
+        query (Query): with at least one candidate.
+        RETURNS (tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]): for each
+            concept, the source of the wording that its best name resembles, and what each feature
+            and `PRIOR` add to its utility; and what each feature adds to the log-odds that the best
+            concept is right.
+        """
         weights = self.weights_of(query.label, query.is_searched)
         [table] = tables_of([query])
-        explained: dict[str, tuple[str, dict[str, float]]] = {}
-        for i in np.argsort(-table.utilities(weights), kind="stable").tolist():
-            candidate = query.candidates[i]
-            if candidate.concept_id not in explained:
-                values = np.append(table.terms[i], table.log_priors[i])
-                own = np.append(weights.concept_vector, 1.0)
-                contributions = _contributions((*CONCEPT_TERMS, PRIOR), values, own)
-                explained[candidate.concept_id] = candidate.source, contributions
-        return explained
+        utilities = table.utilities(weights)
+        parts = np.column_stack([table.terms * weights.concept_vector, table.log_priors])
+        concepts: dict[str, tuple[str, dict[str, float]]] = {}
+        for i in np.argsort(-utilities, kind="stable").tolist():
+            contributions = dict(zip((*CONCEPT_TERMS, PRIOR), parts[i].tolist(), strict=True))
+            c = query.candidates[i]
+            concepts.setdefault(c.concept_id, (c.source, contributions))
+        link = (table.link_terms(utilities).values * weights.link_vector).tolist()
+        return concepts, dict(zip(LINK_TERMS, link, strict=True))
 
 
 def tables_of(queries: Sequence[Query]) -> "list[Table]":
@@ -383,11 +380,3 @@ def _log_odds(share: float) -> float:
 def shipped_ranker() -> Ranker:
     """RETURNS (Ranker): fitted on all vocabularies at hand, see docs/notebook/ranker.md."""
     return Ranker.from_disk(FILE)
-
-
-def _contributions(
-    names: Sequence[str], values: np.ndarray, weights: np.ndarray
-) -> dict[str, float]:
-    """RETURNS (dict[str, float]): values times weights, the largest first; without values of 0."""
-    pairs = [(names[i], float(values[i] * weights[i])) for i in np.flatnonzero(values)]
-    return dict(sorted(pairs, key=lambda pair: -abs(pair[1])))

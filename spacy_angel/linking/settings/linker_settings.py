@@ -1,8 +1,7 @@
 """The settings of the component `angel_linker`: each once, with its type, default, limits, and
 meaning."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
@@ -246,16 +245,6 @@ class LinkerSettings(CheckedSettings):
         for block, entries in values.items():
             for name in entries:
                 setattr(getattr(self, block), name, getattr(getattr(changed, block), name))
-
-    @contextmanager
-    def using(self, values: Mapping[str, Any]) -> Iterator[None]:
-        """values (Mapping[str, Any]): of each block the entries to set for the time of a block."""
-        own = self.to_dict()
-        self.assign(values)
-        try:
-            yield
-        finally:
-            self.assign({b: {name: own[b][name] for name in values[b]} for b in values})
 
     @property
     def is_first(self) -> bool:
