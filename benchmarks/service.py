@@ -105,7 +105,8 @@ def _service() -> Iterator[tuple[str, int]]:
 
 
 def _link(address: str, *texts: str) -> None:
-    requests.post(f"{address}/link", json={"texts": texts}, timeout=3600).raise_for_status()
+    body = {"documents": [{"text": text} for text in texts]}
+    requests.post(f"{address}/link", json=body, timeout=3600).raise_for_status()
 
 
 def _seconds(pid: int) -> tuple[float, float]:

@@ -2,14 +2,12 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.tokens import Span
-from spacy.util import minibatch, raise_error
+from spacy.util import minibatch
 
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
@@ -20,7 +18,6 @@ from ..linking.linker import AngelLinker
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import link_by_source, prepare_docs
-from ..pipelines.load import load_folder, open_pipeline
 from ..pipelines.negation import NoteContext, context_of
 from .outputs import SCORES, Row
 
@@ -67,12 +64,6 @@ class DocumentLinker:
         self._failed_in_a_row = 0
         keys = {GOLD_SPANS, linker.settings.candidates.span_key} if settings.negation else ()
         self._contexts = {key: NoteContext(nlp, key) for key in keys}
-        # Not `nlp.set_error_handler`, which fails where a component has no place for one.
-        nlp.default_error_handler = raise_error
-        for _, component in nlp.pipeline:
-            if hasattr(component, "set_error_handler"):
-                with suppress(AttributeError):
-                    component.set_error_handler(raise_error)
         # Loaded now, so that a missing model or vocabulary is not the failure of a document.
         linker.kb.search_space(linker.generator.prompts, [None])
 
@@ -166,21 +157,3 @@ class DocumentLinker:
         score = None if score is None else round(score, 4)
         scores = (score, None) if self.linker.settings.reranker.enabled else (None, score)
         return {"concept_id": concept_id, "name": name, **dict(zip(SCORES, scores, strict=True))}
-
-
-def open_linker(folder: str, device: str | None, settings: LinkingSettings) -> DocumentLinker:
-    """Open a pipeline for linking. On the CPU it uses one thread, because sums in another order
-    would differ in the last place.
-
-    folder (str): of the pipeline.
-    device (str | None): of its linkers and recognizers, in place of the pipeline's setting.
-    settings (LinkingSettings): see there.
-    RETURNS (DocumentLinker): with the pipeline open.
-    RAISES (AngelError): it cannot be opened, or has no linker.
-    """
-    import torch
-
-    torch.set_num_threads(1)
-    overrides = {} if device is None else {"runtime": {"device": device}}
-    nlp, linker = open_pipeline(load_folder(Path(folder), overrides))
-    return DocumentLinker(nlp, linker, settings)

@@ -11,6 +11,7 @@ from typing import Any
 from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
+from ..files.digests import digest
 from ..files.formats import check_option_names
 from .stores import RUN, filesystem, is_address, local_copy
 
@@ -36,23 +37,18 @@ class Input:
     def fingerprint(self) -> str:
         """RETURNS (str): SHA-256 of the content; for a folder, of the names and contents of its
         files; at an address, of the version. Empty if a file is missing or cannot be read."""
-        state = sha256()
         try:
+            if not is_address(self.name):
+                names = ("" if path == self.name else os.path.basename(path) for path in self.paths)
+                return digest(zip(names, map(Path, self.paths), strict=True))
+            state = sha256()
             for path in self.paths:
-                if is_address(path):
-                    system, inside = filesystem(path)
-                    system.invalidate_cache()
-                    state.update(f"{inside} {system.checksum(inside)}".encode())
-                    continue
-                if path != self.name:
-                    name, size = os.path.basename(path), os.path.getsize(path)
-                    state.update(os.fsencode(name) + f"\0{size}\0".encode())
-                with open(path, "rb") as file:
-                    while block := file.read(2**20):
-                        state.update(block)
+                system, inside = filesystem(path)
+                system.invalidate_cache()
+                state.update(f"{inside} {system.checksum(inside)}".encode())
+            return state.hexdigest()
         except OSError:
             return ""
-        return state.hexdigest()
 
 
 def plan_inputs(

@@ -140,9 +140,6 @@ def _latest(
             articles[index] = name, None
             report.count("superseded")
         seen[pmid] = True
-    end = report.position
-    for n, article in enumerate(articles, 1):
-        report.position = end * n // len(articles)  # for the progress bar
-        yield article
+    yield from articles
     if error is not None:
         raise AngelError(error)

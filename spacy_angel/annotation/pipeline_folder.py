@@ -3,7 +3,6 @@
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +10,7 @@ from tempfile import TemporaryDirectory
 from spacy.language import Language
 
 from ..errors import AngelError
+from ..files.digests import digest
 
 # The name of a Ray cluster on this machine.
 LOCAL = "local"
@@ -54,19 +54,13 @@ def pipeline_folder(
 
 def folder_fingerprint(folder: Path) -> str:
     """RETURNS (str): SHA-256 of the names and contents of the files of a pipeline."""
-    state = sha256()
-    for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder)
-        if path.is_file() and not any(part in _NOT_HASHED for part in relative.parts):
-            state.update(f"{relative.as_posix()}\0{path.stat().st_size}\0".encode())
-            if path.suffix == ".json" and path.parent == folder:
-                # spaCy's sentencizer writes a set, in another order each time.
-                state.update(bytes(sorted(path.read_bytes())))
-                continue
-            with open(path, "rb") as file:
-                while block := file.read(2**20):
-                    state.update(block)
-    return state.hexdigest()
+    files = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return digest(
+        (name.as_posix(), path)
+        for name, path in files.items()
+        # JSON in the folder itself repeats config.cfg; spaCy's sentencizer writes a set.
+        if not {*_NOT_HASHED} & {*name.parts} and (name.parts[1:] or name.suffix != ".json")
+    )
 
 
 def find_devices(device: str | None, workers: int) -> list[str | None]:
@@ -78,15 +72,13 @@ def find_devices(device: str | None, workers: int) -> list[str | None]:
     RETURNS (list[str | None]): e.g. `["cuda:0", "cuda:1"]`.
     RAISES (AngelError): there is no such GPU.
     """
-    if device is None or not device.startswith("cuda"):
+    if device != "cuda":
         return [device] * workers
     import torch
 
-    visible = [f"cuda:{i}" for i in range(torch.cuda.device_count())]
-    wanted = visible if device == "cuda" else [device]
-    if not wanted or not set(wanted) <= set(visible):
-        raise AngelError(f"torch finds no GPU for the device {device!r}.")
-    return [name for name in wanted for _ in range(workers)]
+    if not (n_gpus := torch.cuda.device_count()):
+        raise AngelError("torch finds no GPU for the device 'cuda'.")
+    return [f"cuda:{i}" for i in range(n_gpus) for _ in range(workers)]
 
 
 def versions(device: str | None) -> dict[str, str]:

@@ -21,7 +21,7 @@ from .jobs import shard_jobs
 from .outputs import OUTPUT_FORMATS
 from .pipeline_folder import LOCAL, find_devices, pipeline_folder, versions
 from .shards import ShardAnnotator
-from .workers import import_ray, open_workers
+from .workers import open_workers
 
 
 def annotate(
@@ -86,7 +86,7 @@ def annotate(
     if output_format == "parquet":
         import_optional("pyarrow.parquet", "parquet")
     if ray is not None:
-        import_ray()
+        import_optional("ray", "ray")
     linking = LinkingSettings(mentions, candidates, negation, batch_size)
     values = dict(options or {})
     settings = {
@@ -112,7 +112,6 @@ def annotate(
         # Shards that are with workers at a time.
         ahead = 1 if len(devices) == 1 and ray is None else 2 * len(devices)
         pending = {}
-        documents = 0
         try:
             for job in chain(jobs, [None]):
                 if job is not None:
@@ -121,8 +120,6 @@ def annotate(
                     for future in wait(pending, None, FIRST_COMPLETED).done:
                         data, record = future.result()
                         folder.write_shard(data, record)
-                        documents += record.read
-                        bar.set_postfix(documents=f"{documents:,}", refresh=False)
                         bar.update(pending.pop(future))
         except BaseException:
             # A full disk has no room for the manifest either.

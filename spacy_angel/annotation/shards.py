@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 
-from .document_linker import DocumentLinker, LinkingSettings, open_linker
+from ..pipelines.load import load_folder, open_pipeline
+from .document_linker import DocumentLinker, LinkingSettings
 from .folder import ShardRecord, readable
 from .jobs import ShardJob
 from .outputs import OUTPUT_FORMATS, Row
@@ -27,8 +29,14 @@ class ShardAnnotator:
 
     @cached_property
     def linker(self) -> DocumentLinker:
-        """The open pipeline."""
-        return open_linker(self.pipeline, self.device, self.linking)
+        """The open pipeline. On the CPU it uses one thread, because sums in another order would
+        differ in the last decimal place."""
+        import torch
+
+        torch.set_num_threads(1)
+        overrides = {} if self.device is None else {"runtime": {"device": self.device}}
+        nlp, linker = open_pipeline(load_folder(Path(self.pipeline), overrides))
+        return DocumentLinker(nlp, linker, self.linking)
 
     def annotate(self, job: ShardJob) -> tuple[bytes, ShardRecord]:
         """Annotate a shard.

@@ -17,7 +17,7 @@ from itertools import cycle
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ..errors import AngelError, missing_package
+from ..errors import AngelError
 from .folder import ShardRecord
 from .jobs import ShardJob
 from .shards import ShardAnnotator
@@ -107,15 +107,6 @@ def _end_with_parent(life: Connection) -> None:
     os._exit(1)
 
 
-def import_ray() -> Any:
-    """RETURNS (Any): Ray. RAISES (AngelError): it is not installed."""
-    try:
-        import ray
-    except ImportError as error:
-        raise AngelError(missing_package("Annotation on many machines", "ray", "ray")) from error
-    return ray
-
-
 @contextmanager
 def _ray_actors(
     address: str, annotator: ShardAnnotator, devices: list[str | None]
@@ -123,7 +114,8 @@ def _ray_actors(
     """Actors that are restarted where they were killed, with a GPU each where the device is `cuda`,
     or by default where the cluster has any. A cluster that the caller is connected to stays
     connected; the address `local` starts one."""
-    ray = import_ray()
+    import ray
+
     options = {"address": address, "logging_level": "warning", "include_dashboard": False}
     with nullcontext() if ray.is_initialized() else ray.init(**options):
         device = devices[0]

@@ -32,7 +32,7 @@ def mcp(
     from ..service.serving import Server
     from ..service.tools import make_http_app, make_server
 
-    access = access_for(host, token_file, allow_host or (), ()) if http else None
+    access = access_for(host, token_file, allow_host or ()) if http else None
     service = Service(*open_source(pipeline, kb, curation))
     server = make_server(service)
     try:

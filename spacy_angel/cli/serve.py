@@ -50,13 +50,13 @@ def serve(
     SIGTERM or Ctrl-C stops it once the requests in progress are answered.
     """
     check_extra("serve", "fastapi", "uvicorn", "prometheus_client")
-    from ..service.app import OPEN_PATHS, make_app
+    from ..service.app import make_app
     from ..service.core import Service
     from ..service.guards import access_for
     from ..service.limits import Limits
     from ..service.serving import Server
 
-    access = access_for(host, token_file, allow_host or (), OPEN_PATHS)
+    access = access_for(host, token_file, allow_host or ())
     limits = Limits(max_bytes, max_documents, max_waiting, max_characters, max_seconds)
     nlp, linker = open_source(pipeline, kb, curation)
     service = Service(nlp, linker, limits)

@@ -232,7 +232,7 @@ def import_optional(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise AngelError(missing_package("This kind of file", package, extra)) from error
+        raise AngelError(missing_package("This", package, extra)) from error
 
 
 def _whole_rows(rows: Iterable[Sequence[Any]], n_columns: int, path: Path) -> Iterator[list[Any]]:

@@ -2,12 +2,12 @@
 
 import shutil
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError
 from ..files.atomic import write_json
+from ..files.digests import digest
 from ..files.json_values import parse_json
 
 _PARTS = ("model", "kb")
@@ -25,10 +25,10 @@ def share_parts(folder: Path) -> None:
         for part in _PARTS:
             for other in others:
                 if (other / part).is_dir() and (folder / part).is_dir():
-                    digest = _digest(other / part)
-                    if digest == _digest(folder / part):
+                    found = _digest(other / part)
+                    if found == _digest(folder / part):
                         shutil.rmtree(folder / part)
-                        shared[part] = {"component": other.name, "sha256": digest}
+                        shared[part] = {"component": other.name, "sha256": found}
                         break
     (folder / _FILE).unlink(missing_ok=True)
     if shared:
@@ -58,13 +58,7 @@ def find_part(folder: Path, part: str) -> Path:
 
 def _digest(folder: Path) -> str:
     """RETURNS (str): of the names and contents of its files, without what was compiled."""
-    digest = sha256()
-    for file in _files(folder):
-        digest.update(f"{file.relative_to(folder).as_posix()}\0{file.stat().st_size}\0".encode())
-        with open(file, "rb") as stream:
-            while block := stream.read(2**20):
-                digest.update(block)
-    return digest.hexdigest()
+    return digest((file.relative_to(folder).as_posix(), file) for file in _files(folder))
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -27,8 +27,6 @@ from .guards import Access, Guard, problem
 from .schema import LinkAnswer, LinkedDocument, LinkRequest, NameHit, Problem
 
 _PAGE = Path(__file__).with_name("page")
-OPEN_PATHS = ("/", "/page/page.js", "/page/page.css", "/health", "/openapi.json")
-"""Paths that need no token: the page and the description of the service."""
 
 
 def make_app(service: Service, access: Access) -> FastAPI:
@@ -119,9 +117,7 @@ def make_app(service: Service, access: Access) -> FastAPI:
 
 def _first_problem(error: dict[str, Any]) -> str:
     """RETURNS (str): one line: what is wrong and where, without any text of the request."""
-    if error["type"] == "json_invalid":
-        return f"body: invalid JSON at character {error['loc'][-1]}."
-    path = list(error["loc"][1:]) or ["body"]
+    path = list(error["loc"])
     if error["type"] == "extra_forbidden":
         path[-1] = "(unknown field)"  # the name is the client's text
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)

@@ -6,13 +6,10 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import TYPE_CHECKING
 
 from .limits import Refused
-
-if TYPE_CHECKING:
-    from .linking import Job, PipelineLinker
-    from .schema import LinkedMention
+from .linking import Job, PipelineLinker
+from .schema import LinkedMention
 
 MAX_DOCUMENTS = 8
 """Documents of one request in the queue at the same time, which makes the requests take turns."""
@@ -29,8 +26,8 @@ _SLICE = 0.5
 
 @dataclass(eq=False)
 class _Item:
-    job: "Job"
-    future: "Future[list[LinkedMention]]" = field(default_factory=Future)
+    job: Job
+    future: Future[list[LinkedMention]] = field(default_factory=Future)
 
     @property
     def size(self) -> int:
@@ -44,7 +41,7 @@ class LinkQueue:
         documents may be linked.
     """
 
-    def __init__(self, linker: "PipelineLinker") -> None:
+    def __init__(self, linker: PipelineLinker) -> None:
         self._linker = linker
         self._condition = Condition()
         self._waiting: list[_Item] = []
@@ -52,7 +49,7 @@ class LinkQueue:
         self._thread = Thread(target=self._run, name="linking", daemon=True)
         self._thread.start()
 
-    def submit(self, job: "Job") -> "Future[list[LinkedMention]]":
+    def submit(self, job: Job) -> Future[list[LinkedMention]]:
         """Queue a document.
 
         job (Job): the document.

@@ -2,21 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from spacy.language import Language
+from starlette.requests import Request
 
 from ..corpora.documents import CorpusDocument, GoldMention, place_of
+from ..linking.linker import AngelLinker
 from ..vocabulary.lookup.typed import search_concepts
 from ..vocabulary.names.concepts import Concept
 from .batches import MAX_DOCUMENTS, LinkQueue
 from .limits import Limits, Refused
 from .linking import Job, PipelineLinker
 from .schema import GivenDocument, GivenString, LinkedMention, LinkRequest, NameHit
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from starlette.requests import Request
-
-    from ..linking.linker import AngelLinker
 
 
 class Service:
@@ -28,8 +25,8 @@ class Service:
 
     def __init__(
         self,
-        nlp: "Language",
-        linker: "AngelLinker",
+        nlp: Language,
+        linker: AngelLinker,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
         self.limits = limits
@@ -45,7 +42,7 @@ class Service:
         self._queue.close()
 
     async def link(
-        self, jobs: Sequence[Job], request: "Request | None" = None
+        self, jobs: Sequence[Job], request: Request | None = None
     ) -> list[list[LinkedMention]]:
         """Link the documents of a request.
 
@@ -67,7 +64,7 @@ class Service:
             self.n_waiting -= 1
 
     async def _link(
-        self, jobs: Sequence[Job], request: "Request | None"
+        self, jobs: Sequence[Job], request: Request | None
     ) -> list[list[LinkedMention]]:
         linked: list[list[LinkedMention]] = []
         for begin in range(0, len(jobs), MAX_DOCUMENTS):
@@ -101,44 +98,40 @@ class Service:
 
 
 def jobs_of(request: LinkRequest, limits: Limits, *, explain: bool = False) -> list[Job]:
-    """The documents of a request: texts, then documents, then strings.
+    """The documents of a request: its text, then its documents, then its strings.
 
     request (LinkRequest): the request. limits (Limits): of documents, mentions and characters.
     explain (bool): see `Job`.
     RETURNS (list[Job]): one each.
     RAISES (Refused): the request exceeds a limit, or a mention is not in its text.
     """
-    texts = [*([] if request.text is None else [request.text]), *request.texts]
-    documents = [*(GivenDocument(text=text) for text in texts), *request.documents]
-    lengths = [len(d.text) for d in documents]
-    lengths += [len(s.text if s.context is None else s.context) for s in request.strings]
+    jobs = []
+    if request.text is not None:
+        jobs.append(Job(CorpusDocument("1", request.text, ()), False, explain))
+    for i, given in enumerate(request.documents):
+        document = _corpus_document(given, i, len(jobs) + 1)
+        jobs.append(Job(document, given.mentions is not None, explain))
+    for i, string in enumerate(request.strings):
+        jobs.append(Job(_of_string(string, i, len(jobs) + 1), True, explain))
+    longest = max((len(job.document.text) for job in jobs), default=0)
     for found, most, what in (
-        (len(lengths), limits.max_documents, "documents"),
-        (max(lengths, default=0), limits.max_characters, "characters in one text"),
+        (len(jobs), limits.max_documents, "documents"),
+        (longest, limits.max_characters, "characters in one text"),
     ):
         if found > most:
             raise Refused(422, f"The request has {found:,} {what}; at most {most:,} are allowed.")
-    jobs = []
-    for number, document in enumerate(documents, start=1):
-        read = _corpus_document(document, number, len(texts))
-        jobs.append(Job(read, document.mentions is not None, explain))
-    for number, string in enumerate(request.strings):
-        read = _of_string(string, number, len(documents) + number + 1)
-        jobs.append(Job(read, True, explain))
     return jobs
 
 
-def _corpus_document(document: GivenDocument, number: int, n_texts: int) -> CorpusDocument:
-    text = document.text
+def _corpus_document(given: GivenDocument, i: int, number: int) -> CorpusDocument:
     mentions = []
-    for i, mention in enumerate(document.mentions or ()):
-        covered = text[mention.start : mention.end]
-        is_inside = mention.start < mention.end <= len(text)
-        if not is_inside or not covered.strip() or covered != covered.strip():
-            where = f"documents[{number - n_texts - 1}].mentions[{i}]"
+    for j, mention in enumerate(given.mentions or ()):
+        covered = given.text[mention.start : mention.end]
+        if not covered or covered != covered.strip() or mention.end > len(given.text):
+            where = f"documents[{i}].mentions[{j}]"
             raise Refused(422, f"{where}: start and end are not those of a mention in the text.")
         mentions.append(GoldMention(mention.start, mention.end, covered, mention.label))
-    return CorpusDocument(document.doc_id or str(number), text, tuple(mentions))
+    return CorpusDocument(given.doc_id or str(number), given.text, tuple(mentions))
 
 
 def _of_string(string: GivenString, i: int, number: int) -> CorpusDocument:

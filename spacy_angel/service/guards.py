@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+OPEN_PATHS = ("/", "/page/page.js", "/page/page.css", "/health", "/openapi.json")
+"""Paths that need no token: the page and the description of the service."""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MIN_TOKEN = 16
 _BODY_SECONDS = 60.0
@@ -52,22 +54,17 @@ class Access:
     hosts (frozenset[str]): accepted host names, without ports; empty for any, which is only safe
         with a token.
     token (str | None): that requests must send.
-    open_paths (frozenset[str]): paths that need no token.
     """
 
     hosts: frozenset[str] = frozenset(LOOPBACK)
     token: str | None = None
-    open_paths: frozenset[str] = frozenset()
 
 
-def access_for(
-    host: str, token_file: Path | None, allowed: Collection[str], open_paths: Collection[str]
-) -> Access:
+def access_for(host: str, token_file: Path | None, allowed: Collection[str]) -> Access:
     """Who may send requests to an address.
 
     host (str): that the service listens on.
     token_file (Path | None): file with the token. allowed (Collection[str]): further host names.
-    open_paths (Collection[str]): see `Access`.
     RETURNS (Access): see there.
     RAISES (AngelError): other machines reach the address and there is no token, or the file has no
         valid one.
@@ -79,7 +76,7 @@ def access_for(
         raise AngelError(f"{host} is reachable from other machines; it needs a --token-file.")
     else:
         hosts = {*allowed, host} if allowed else set()
-    return Access(frozenset(map(str.lower, hosts)), token, frozenset(open_paths))
+    return Access(frozenset(map(str.lower, hosts)), token)
 
 
 def is_loopback(host: str) -> bool:
@@ -157,7 +154,7 @@ class Guard:
             raise Refused(421, "The Host header does not match this service.")
         if "origin" in headers and urlsplit(origin).netloc.lower() != host.lower():
             raise Refused(403, "The Origin header does not match this service.")
-        if self._access.token is not None and path not in self._access.open_paths:
+        if self._access.token is not None and path not in OPEN_PATHS:
             given = headers.get("authorization", "").encode("latin1")
             if not hmac.compare_digest(given, f"Bearer {self._access.token}".encode("latin1")):
                 raise Refused(401, "A token is needed: the header `Authorization: Bearer TOKEN`.")

@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 from math import fsum
 from operator import itemgetter
-from typing import TYPE_CHECKING
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
 
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
+from ..linking.linker import AngelLinker
 from ..linking.mentions.labels import links_label
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.concepts import NIL
 from ..pipelines.components import prepare_docs
+from ..vocabulary.kb import ConceptKB
 from .schema import ExplainedMention, Found, LinkedMention
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc, Span
-
-    from ..linking.linker import AngelLinker
-    from ..vocabulary.kb import ConceptKB
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +52,7 @@ class PipelineLinker:
     linker (AngelLinker): the linker in it.
     """
 
-    def __init__(self, nlp: "Language", linker: "AngelLinker") -> None:
+    def __init__(self, nlp: Language, linker: AngelLinker) -> None:
         self.nlp = nlp
         self.linker = linker
         # Opened now: without model, vocabulary or rules no document could be linked.
@@ -99,7 +96,7 @@ class PipelineLinker:
                     (chosen[number], one) for (number, _), one in zip(batch, linked, strict=True)
                 )
 
-    def _read_rules(self) -> "ConceptKB":
+    def _read_rules(self) -> ConceptKB:
         """Read the rules of curation; log what is wrong with their file, without any text of it."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -109,7 +106,7 @@ class PipelineLinker:
         return kb
 
     def _link_pass(
-        self, docs: "Sequence[Doc]", spans: "Sequence[list[Span]]", explain: Sequence[bool]
+        self, docs: Sequence[Doc], spans: Sequence[list[Span]], explain: Sequence[bool]
     ) -> list[list[LinkedMention]]:
         key = self.linker.settings.candidates.span_key
         for doc, chosen in zip(docs, spans, strict=True):
@@ -124,7 +121,7 @@ class PipelineLinker:
             for doc, with_reasons in zip(docs, explain, strict=True)
         ]
 
-    def _mention(self, span: "Span") -> LinkedMention:
+    def _mention(self, span: Span) -> LinkedMention:
         settings, kb = self.linker.settings, self.linker.kb
         mention = LinkedMention(
             start=span.start_char, end=span.end_char, text=span.text, label=span.label_
@@ -143,7 +140,7 @@ class PipelineLinker:
             mention.nil_probability = round(max(1 - fsum(p for _, p in ranked), 0.0), 4)
         return mention
 
-    def _explained(self, doc: "Doc") -> list[LinkedMention]:
+    def _explained(self, doc: Doc) -> list[LinkedMention]:
         spans = find_spans(doc, self.linker.settings.candidates.span_key)
         explanations = self.linker.explain_document(doc)
         return [
@@ -164,8 +161,8 @@ class PipelineLinker:
 
 
 def _passes(
-    spans_of: "Sequence[list[Span]]", kb: "ConceptKB"
-) -> "Iterator[list[tuple[int, list[Span]]]]":
+    spans_of: Sequence[list[Span]], kb: ConceptKB
+) -> Iterator[list[tuple[int, list[Span]]]]:
     """Divide documents into passes of up to MAX_COST.
 
     spans_of (Sequence[list[Span]]): mentions of each document. kb (ConceptKB): mentions that equal

@@ -57,10 +57,9 @@ class GivenString(_Given):
 
 
 class LinkRequest(_Given):
-    """One text, or any number of texts, documents and strings."""
+    """One text, or any number of documents and strings."""
 
     text: Text | None = None
-    texts: list[Text] = []
     documents: list[GivenDocument] = []
     strings: list[GivenString] = []
 
@@ -111,7 +110,7 @@ class LinkedDocument(BaseModel):
 
 
 class LinkAnswer(BaseModel):
-    """Links in the order of the request; `text` and `texts` come before `documents`."""
+    """Links in the order of the request; `text` comes before `documents`."""
 
     documents: list[LinkedDocument] = []
     strings: list[ExplainedMention | LinkedMention] = []

@@ -1,23 +1,25 @@
 """Runs open a folder's pipeline once for all tests of a file: opening takes most of a small run."""
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
+from spacy.language import Language
 
 from spacy_angel.annotation import shards
-from spacy_angel.annotation.document_linker import DocumentLinker, LinkingSettings, open_linker
+from spacy_angel.pipelines.load import load_folder
 
 
 @pytest.fixture(scope="module", autouse=True)
 def opened_once() -> Iterator[None]:
-    opened: dict[tuple[str, str | None], DocumentLinker] = {}
+    @cache
+    def opened(folder: Path, device: str | None) -> Language:
+        return load_folder(folder, {"runtime": {"device": device}} if device else {})
 
-    def once(folder: str, device: str | None, settings: LinkingSettings) -> DocumentLinker:
-        if (folder, device) not in opened:
-            opened[folder, device] = open_linker(folder, device, LinkingSettings())
-        link = opened[folder, device]
-        return DocumentLinker(link.nlp, link.linker, settings)
+    def once(folder: Path, settings: dict[str, dict[str, str]]) -> Language:
+        return opened(folder, settings.get("runtime", {}).get("device"))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shards, "open_linker", once)
+        patch.setattr(shards, "load_folder", once)
         yield

@@ -13,7 +13,7 @@ from support.tiny_linker import TEXT
 
 from spacy_angel.linking.mentions.reading import find_spans
 from spacy_angel.service import linking
-from spacy_angel.service.app import OPEN_PATHS, make_app
+from spacy_angel.service.app import make_app
 from spacy_angel.service.guards import Access
 
 SECRET = "Kreszenzia Obermoser"
@@ -22,7 +22,7 @@ HERE = "http://127.0.0.1:8000"
 
 @pytest.fixture
 def client(service):
-    app = make_app(service, Access(open_paths=frozenset(OPEN_PATHS)))
+    app = make_app(service, Access())
     with TestClient(app, base_url=HERE, raise_server_exceptions=False) as client:
         yield client
 
@@ -56,8 +56,9 @@ def test_a_text_gives_what_the_pipeline_gives(client, nlp):
 def test_one_request_may_have_all_kinds_in_their_order(client):
     body = {
         "text": "aspirin.",
-        "texts": ["migraine.", ""],
         "documents": [
+            {"text": "migraine."},
+            {"text": ""},
             {"text": "no aspirin", "doc_id": "x 9", "mentions": [{"start": 3, "end": 10}]},
             {"text": "heart attack"},
         ],
@@ -114,7 +115,7 @@ def test_a_concept(client):
 
 
 def test_health_and_figures(client):
-    link(client, {"texts": [TEXT, "aspirin."]})
+    link(client, {"documents": [{"text": TEXT}, {"text": "aspirin."}]})
     health = client.get("/health").json()
     assert (health["status"], health["concepts"]) == ("ok", 8)
     figures = client.get("/metrics").text
@@ -129,7 +130,7 @@ def test_health_and_figures(client):
         ({SECRET: 1}, "(unknown field)"),
         ({"text": 1}, "text: Input should be a valid string"),
         ({"text": [SECRET]}, "text: Input should be a valid string"),
-        ({"texts": SECRET}, "texts"),
+        ({"documents": SECRET}, "documents"),
         ({"documents": [{"text": SECRET, "mentions": [{"start": 5, "end": 99}]}]}, "mentions[0]"),
         ({"documents": [{"text": SECRET, "mentions": [{"start": 5, "end": 5}]}]}, "mentions[0]"),
         ({"documents": [{"text": "a b", "mentions": [{"start": 1, "end": 3}]}]}, "mentions[0]"),
@@ -138,7 +139,7 @@ def test_health_and_figures(client):
         ({"strings": [{"text": SECRET, "context": "nothing of it"}]}, "strings[0]"),
         ({"strings": [{"text": "  "}]}, "strings[0]"),
         ({"strings": [{"text": "a", "label": "<b>"}]}, "label"),
-        ({"texts": ["a"] * 21}, "21 documents; at most 20 are allowed"),
+        ({"documents": [{"text": "a"}] * 21}, "21 documents; at most 20 are allowed"),
         ({"text": "a" * 2001}, "2,001 characters in one text; at most 2,000 are allowed"),
         ({"strings": [{"text": "a", "context": "a " * 1001}]}, "2,002 characters in one text"),
         ([SECRET], "body"),
@@ -212,7 +213,7 @@ def test_a_document_with_many_mentions_is_linked_in_passes(client, service, nlp,
     monkeypatch.setattr(linker, "predict", counted)
     mentions = [{"start": 0, "end": 7}] * 3 + [{"start": 8, "end": 15}] * 2
     given = {"text": "aspirin aspirin", "mentions": mentions}
-    body = {"texts": [TEXT, "aspirin."], "documents": [given]}
+    body = {"documents": [{"text": TEXT}, {"text": "aspirin."}, given]}
     documents = link(client, body, explain=True).json()["documents"]
     assert passes == [2, 2, 2, 2, 1]
     assert [mention["text"] for mention in documents[0]["mentions"]] == expected
@@ -230,7 +231,8 @@ def test_a_document_that_the_pipeline_fails_on_is_named_without_its_text(client,
 
     nlp.add_pipe("fails_on_a_name", first=True)
     try:
-        line = problem(client.post("/link", json={"texts": ["aspirin.", SECRET]}), 500)
+        body = {"documents": [{"text": "aspirin."}, {"text": SECRET}]}
+        line = problem(client.post("/link", json=body), 500)
         assert "document 2" in line
         assert "RuntimeError" in line
         assert link(client, {"text": "aspirin."}).json()["documents"][0]["mentions"]
@@ -254,9 +256,9 @@ def test_a_fault_of_the_service_is_one_line_and_logged_without_its_text(
 
 
 def test_the_texts_leave_nothing_behind_in_the_pipeline(nlp, client):
-    texts = [f"quxo{i} heart attack zork{i}" for i in range(20)]
+    given = [{"text": f"quxo{i} heart attack zork{i}"} for i in range(20)]
     for _ in range(2):
-        documents = link(client, {"texts": texts}).json()["documents"]
+        documents = link(client, {"documents": given}).json()["documents"]
         assert all(document["mentions"][0]["concept_id"] for document in documents)
         until(lambda: not any(word.startswith(("quxo", "zork")) for word in nlp.vocab.strings))
 

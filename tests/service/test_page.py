@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from spacy_angel.service.app import OPEN_PATHS, make_app
+from spacy_angel.service.app import make_app
 from spacy_angel.service.guards import access_for
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -20,7 +20,7 @@ TIMEOUT = 120_000
 
 @pytest.fixture
 def address(service, start):
-    app = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS))
+    app = make_app(service, access_for("127.0.0.1", None, []))
     address = start(app)
     service.kb.add(OWN)
     yield address

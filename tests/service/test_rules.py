@@ -8,7 +8,7 @@ import requests
 from spacy.language import Language
 from support.tiny_linker import make_pipeline
 
-from spacy_angel.service.app import OPEN_PATHS, make_app
+from spacy_angel.service.app import make_app
 from spacy_angel.service.core import Service
 from spacy_angel.service.guards import access_for
 
@@ -35,7 +35,7 @@ def nlp(model, vocabulary, rules):
 @pytest.fixture
 def address(nlp, start):
     service = Service(nlp, nlp.get_pipe("angel_linker"))
-    served = make_app(service, access_for("127.0.0.1", None, [], OPEN_PATHS))
+    served = make_app(service, access_for("127.0.0.1", None, []))
     yield start(served)
     service.close()
 

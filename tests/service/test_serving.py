@@ -85,7 +85,7 @@ def address_of(process):
 @pytest.mark.slow
 def test_a_process_that_is_told_to_stop_answers_what_was_asked(process):
     address = address_of(process)
-    body = {"texts": [f"{TEXT} {i}" for i in range(40)]}
+    body = {"documents": [{"text": f"{TEXT} {i}"} for i in range(40)]}
     assert requests.post(f"{address}/link", json=body, timeout=120).status_code == 200
 
     def ask(i):

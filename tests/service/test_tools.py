@@ -145,7 +145,7 @@ def test_over_http_with_the_same_guards(service, start, tmp_path):
     addresses = []
     for file in (None, token):
         app = make_http_app(make_server(service), service.limits)
-        access = access_for("127.0.0.1", file, [], [])
+        access = access_for("127.0.0.1", file, [])
         addresses.append(start(Guard(app, access, service.limits)))
     first, second = addresses
     (result,) = calls(f"{first}/mcp", ("link_text", {"text": "aspirin."}))
