@@ -1,14 +1,14 @@
-"""Links that a layout costs, exact boundaries, and the rows of a file of cases.
+"""Links that a layout costs, and the rows of a file of cases.
 
-    python benchmarks/texts.py [--most 40] [--cases ../shared/cases/texts.tsv] [-o figures.json]
+    python benchmarks/texts.py [--most 12] [--cases ../shared/cases/texts.tsv]
 
 1. Layouts: texts are rewritten (capitals, tabs, HTML, Markdown, …). `lost`: links of the plain text
    without a link to the same concept in the same place of the rewritten text; `added`: links of the
    rewritten text without one in the plain text.
-2. Corpora: F-score of mentions with exact boundaries and label, and of the identifiers of
-   documents. Of the sentences, which have no identifiers, the first alone.
-3. Cases: a file of tab-separated values with `pipeline`, `text` and `check`: `WORDS=ID|ID` for the
+2. Cases: a file of tab-separated values with `pipeline`, `text` and `check`: `WORDS=ID|ID` for the
    link of a mention with these words, `WORDS#2` for the second one, `NIL` for none.
+
+`spacy-angel evaluate` measures the corpora themselves.
 """
 
 import csv
@@ -23,16 +23,15 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 import spacy_angel
-from spacy_angel.corpora.entity_types import complete_ids
 from spacy_angel.corpora.registry import read_corpus
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SENTENCES = Path(__file__).parent / "sentences" / "texts.jsonl"
-# File, first document, pipeline.
+# File, first document.
 CORPORA = {
-    "NCBI-disease": ("ncbi-disease/NCBIdevelopset_corpus.txt", 10, "en_angel_mini"),
-    "BC5CDR": ("bc5cdr/CDR_DevelopmentSet.PubTator.txt", 10, "en_angel_mini"),
-    "BioRED": ("aioner/BioRED_TrainDev.PubTator", 250, "en_angel_bio"),
+    "NCBI-disease": ("ncbi-disease/NCBIdevelopset_corpus.txt", 10),
+    "BC5CDR": ("bc5cdr/CDR_DevelopmentSet.PubTator.txt", 10),
+    "BioRED": ("aioner/BioRED_TrainDev.PubTator", 250),
 }
 Piece = tuple[str, str]
 """What is written before a character of the plain text, and in its place."""
@@ -217,76 +216,10 @@ def _has(links: Iterable[Link], wanted: Link) -> bool:
     )
 
 
-def corpus_figures(nlp: Any, documents: Sequence[Any]) -> tuple[float, float, int]:
-    """RETURNS (tuple[float, float, int]): F-scores of exact mentions and of the identifiers of
-    documents, in per cent; exact mentions."""
-    labels = {_plain(m.label) for document in documents for m in document.mentions}
-    documents = list(complete_ids(documents, nlp.get_pipe("angel_linker").kb.resolve))
-    spans, ids = [0, 0, 0], [0, 0, 0]
-    for document, links in zip(
-        documents, links_of(nlp, [one.text for one in documents]), strict=True
-    ):
-        gold = {(m.start, m.end, _plain(m.label)) for m in document.mentions}
-        found = {(m.start, m.end, _plain(m.label)) for m in links if _plain(m.label) in labels}
-        _count(spans, gold, found)
-        gold_ids = {one for m in document.mentions for one in re.split(r"[|+,;]", m.concept_ids)}
-        found_ids = {one.concept_id for one in links if _plain(one.label) in labels}
-        _count(ids, gold_ids - {""}, found_ids - {""})
-    return _f_score(*spans), _f_score(*ids), spans[2]
-
-
-def _plain(label: str) -> str:
-    plain = re.sub(r"[^a-z]", "", label.lower())
-    known = {"diseaseorphenotypicfeature": "disease", "chemicalentity": "chemical"}
-    known |= {"geneorgeneproduct": "gene", "organismtaxon": "species"}
-    for name in ("specificdisease", "diseaseclass", "modifier", "compositemention"):
-        known[name] = "disease"
-    return known.get(plain, plain)
-
-
-def _count(counts: list[int], gold: set[Any], found: set[Any]) -> None:
-    for i, n in enumerate((len(gold), len(found), len(gold & found))):
-        counts[i] += n
-
-
-def _f_score(gold: int, found: int, right: int) -> float:
-    return 200 * right / max(gold + found, 1)
-
-
-def sentences(first: int) -> Iterator[Any]:
-    """first (int): 0 or 1. YIELDS (Any): every second row of the file, from that one on."""
-    for line in SENTENCES.read_text("utf8").splitlines()[first::2]:
+def sentences() -> Iterator[Any]:
+    """YIELDS (Any): every second row of the file."""
+    for line in SENTENCES.read_text("utf8").splitlines()[1::2]:
         yield json.loads(line)
-
-
-def sentence_figures(nlp: Any, rows: Sequence[Any]) -> tuple[float, float]:
-    """RETURNS (tuple[float, float]): F-scores of mentions with exact boundaries, and of those that
-    share a character, in per cent. A mention has one of its labels; optional ones do not count."""
-    exact, near = [0, 0, 0], [0, 0, 0]
-    for row, links in zip(rows, links_of(nlp, [row["text"] for row in rows]), strict=True):
-        gold = [
-            (m["start"], m["end"], {m["label"], *m.get("also", ())}, m.get("optional", False))
-            for m in row["mentions"]
-        ]
-        for counts, is_exact in ((exact, True), (near, False)):
-            hits = set()
-            for link in links:
-                over = [
-                    (i, optional)
-                    for i, (start, end, labels, optional) in enumerate(gold)
-                    if link.label in labels
-                    and (
-                        (link.start, link.end) == (start, end)
-                        if is_exact
-                        else link.start < end and start < link.end
-                    )
-                ]
-                hits |= {i for i, optional in over if not optional}
-                in_optional = any(o and link.start < e and s < link.end for s, e, _, o in gold)
-                counts[1] += not (in_optional and not hits.intersection(i for i, _ in over))
-            counts[0] += sum(not optional for *_, optional in gold)
-            counts[2] += len(hits)
-    return _f_score(*exact), _f_score(*near)
 
 
 def case_figures(nlps: dict[str, Any], path: Path) -> tuple[int, int]:
@@ -315,39 +248,22 @@ def case_figures(nlps: dict[str, Any], path: Path) -> tuple[int, int]:
 
 
 def main(
-    most: Annotated[int, typer.Option(help="Documents of each corpus.")] = 50,
-    varied: Annotated[int, typer.Option(help="Documents of each corpus to rewrite.")] = 12,
-    only: Annotated[str, typer.Option(help="`layouts`, `corpora` or `cases`.")] = "",
+    most: Annotated[int, typer.Option(help="Documents of each corpus to rewrite.")] = 12,
     layout: Annotated[list[str] | None, typer.Option(help="These layouts alone.")] = None,
-    cases: Annotated[Path | None, typer.Option(help="Tab-separated cases.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Also as JSON.")] = None,
+    cases: Annotated[Path | None, typer.Option(help="Table of cases, in place of them.")] = None,
 ) -> None:
-    """Print Markdown tables."""
-    nlps = {
-        name: spacy_angel.load(name, dtype="float32") for name in ("en_angel_mini", "en_angel_bio")
-    }
-    documents = {
-        name: [*read_corpus(DATA / file, strict=False)][first : first + most]
-        for name, (file, first, _) in CORPORA.items()
-    }
-    odd = list(sentences(1))
-    figures: dict[str, Any] = {}
-    if only in ("", "corpora"):
-        for name, own in documents.items():
-            figures[name] = corpus_figures(nlps[CORPORA[name][2]], own)
-        for name, nlp in nlps.items():
-            figures[f"sentences, {name}"] = sentence_figures(nlp, odd)
-    if only in ("", "layouts"):
-        texts = [one.text for own in documents.values() for one in own[:varied]]
-        texts += [row["text"] for row in odd[: 3 * varied]]
-        for name in layout or LAYOUTS:
-            figures[name] = layout_losses(nlps["en_angel_mini"], texts, name)
+    """Print a line for each layout, or for the cases."""
+    pipelines = ("en_angel_mini", "en_angel_bio")
     if cases is not None:
-        figures["cases"] = case_figures(nlps, cases)
-    for name, row in figures.items():
-        print(name, *(f"{one:.2f}" if isinstance(one, float) else one for one in row))
-    if output is not None:
-        output.write_text(json.dumps(figures, indent=1) + "\n")
+        nlps = {name: spacy_angel.load(name, dtype="float32") for name in pipelines}
+        print("cases", *case_figures(nlps, cases))
+        return
+    nlp = spacy_angel.load("en_angel_mini", dtype="float32")
+    texts = [row["text"] for row in sentences()][: 3 * most]
+    for file, first in CORPORA.values():
+        texts += [d.text for d in [*read_corpus(DATA / file, strict=False)][first : first + most]]
+    for name in layout or LAYOUTS:
+        print(name, *layout_losses(nlp, texts, name))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Remove folders that the project's commands made, or make sure that they are of today's inputs."""
 
-import hashlib
 import shutil
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ from command import run
 
 from spacy_angel.errors import AngelError
 from spacy_angel.files.atomic import write_json
+from spacy_angel.files.digests import digest
 from spacy_angel.files.json_values import parse_json
 
 INPUTS = "inputs.json"
@@ -66,14 +66,8 @@ def _inside(folder: Path) -> None:
 
 
 def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if file.is_file():
-            digest.update(str(file.relative_to(path)).encode() + b"\0")
-            with open(file, "rb") as stream:
-                while piece := stream.read(1 << 20):
-                    digest.update(piece)
-    return digest.hexdigest()
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    return digest((str(file.relative_to(path)), file) for file in files if file.is_file())
 
 
 if __name__ == "__main__":
