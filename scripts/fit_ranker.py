@@ -289,10 +289,10 @@ def outcome(item: Item, ranker: Ranker) -> tuple[float, bool, bool, bool, bool]:
     label = TYPES_BY_LABEL.get(item.of.label, item.of.label)
     concepts: Mapping[str, float] = {}
     if item.unsearched is not None:
-        concepts = item.unsearched.probabilities(ranker.weights_of(label, False)).concepts
+        concepts = item.unsearched.probabilities(ranker.weights_of(label, False))[0]
     p = next(iter(concepts.values()), 0.0)
     if is_searched := ranker.unsearched is None or p < SURE:
-        concepts = item.table.probabilities(ranker.weights_of(label)).concepts
+        concepts = item.table.probabilities(ranker.weights_of(label))[0]
     first = list(concepts)[:5]
     right, near = (not item.gold.isdisjoint(some) for some in (first[:1], first))
     return max(concepts.values(), default=0.0), right, near, bool(item.gold), is_searched

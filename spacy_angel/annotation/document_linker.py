@@ -16,7 +16,7 @@ from ..linking.decision.links import Link
 from ..linking.decision.writing import is_dropped
 from ..linking.linker import AngelLinker
 from ..linking.mentions.reading import find_spans
-from ..linking.ranking.concepts import NIL
+from ..linking.ranking.ranker import NIL
 from ..pipelines.components import link_by_source, prepare_docs
 from ..pipelines.negation import NoteContext, context_of
 from .outputs import SCORES, Row

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..corpora.composites import split_composite
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.mentions.reading import find_spans
-from ..linking.ranking.concepts import NIL
+from ..linking.ranking.ranker import NIL
 from ..model.mention import Mention, mention_at
 from ..pipelines.components import components_before, given_doc
 from ..vocabulary.names.identifiers import split_ids

@@ -1,11 +1,12 @@
-"""spaCy's factories `angel_linker` and `angel_matcher` and their default configs."""
+"""spaCy's factories `angel_linker`, `angel_matcher`, and `angel_abbreviations`."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 
 from ..component.block import is_saved_in
+from ..errors import AngelError
 from .linker import AngelLinker
 from .matcher import AngelMatcher
 from .mentions.matcher_settings import MatcherSettings, NameChoice, Overlap
@@ -17,6 +18,9 @@ from .settings.loaders import (
     check_files,
     check_sources,
 )
+
+if TYPE_CHECKING:
+    from .mentions.detector import LinearAbbreviationDetector
 
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder, a hub name, or a block with @architectures; null is the model that ships.
@@ -132,3 +136,26 @@ def make_angel_matcher(
         stop_words=None if stop_words is None else tuple(stop_words),
     )
     return AngelMatcher(nlp, name, settings=settings)
+
+
+@Language.factory("angel_abbreviations")
+def make_angel_abbreviations(
+    nlp: Language, name: str, make_serializable: bool = False
+) -> "LinearAbbreviationDetector":
+    """The factory: scispaCy's detector, in linear time.
+
+    nlp (Language): the pipeline.
+    name (str): the component's name in it.
+    make_serializable (bool): write dictionaries instead of spans, which `DocBin` and several
+        processes need.
+    RETURNS (LinearAbbreviationDetector): the component.
+    RAISES (AngelError): scispaCy is not installed.
+    """
+    try:
+        from .mentions.detector import LinearAbbreviationDetector
+    except ImportError as error:
+        raise AngelError(
+            "angel_abbreviations needs scispaCy, which has no release for Python 3.13 yet. Install "
+            "it there with: pip install --no-deps --ignore-requires-python 'scispacy>=0.6.2,<0.7'"
+        ) from error
+    return LinearAbbreviationDetector(nlp, name, make_serializable)

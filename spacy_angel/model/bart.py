@@ -26,7 +26,7 @@ from .bart_encoder import (
     padding_mask,
     to_bias,
 )
-from .linear import ACTIVATIONS, make_linear
+from .linear import make_linear
 from .weights import (
     OUTPUT_BIAS,
     SCALE_SUFFIX,
@@ -41,20 +41,15 @@ from .weights import (
 
 
 def is_supported(config: Any) -> bool:
-    """config (Any): of a checkpoint. RETURNS (bool): whether it is a BART with one
+    """config (Any): of a checkpoint. RETURNS (bool): whether it is a BART with GELU and one
     embedding for both sides and the output."""
-    return (
-        config.model_type == "bart"
-        and config.tie_word_embeddings
-        and config.activation_function in ACTIVATIONS
-    )
+    is_bart = config.model_type == "bart" and config.activation_function == "gelu"
+    return bool(is_bart and config.tie_word_embeddings)
 
 
 class _DecoderLayer(Layer):
-    def __init__(
-        self, config: Any, store: WeightStore, name: str, attention_dtype: torch.dtype
-    ) -> None:
-        super().__init__(config, store, name, attention_dtype)
+    def __init__(self, store: WeightStore, name: str, attention_dtype: torch.dtype) -> None:
+        super().__init__(store, name, attention_dtype)
         self.cross_q = store.linear([f"{name}.encoder_attn.q_proj"], attention_dtype)
         cross_kv = [f"{name}.encoder_attn.{part}_proj" for part in ("k", "v")]
         self.cross_kv = store.linear(cross_kv, attention_dtype)
@@ -86,7 +81,7 @@ class BartModel:
         names = [f"model.decoder.layers.{i}" for i in range(config.decoder_layers)]
         self.attention_dtype = self.encoder.attention_dtype
         self.attend = self.encoder.attend
-        self.decoder = [_DecoderLayer(config, store, name, self.attention_dtype) for name in names]
+        self.decoder = [_DecoderLayer(store, name, self.attention_dtype) for name in names]
         bias = store.rest.get(OUTPUT_BIAS)
         self._output = make_linear(
             store.rest[SHARED],
@@ -219,9 +214,8 @@ class BartDecoding:
             keys, values = self._memory[i]
             attended = packing.join_heads(model.attend(qkv[0], keys, values, mask))
             x = layer.attention_norm(x + layer.out(attended))
-            (q,) = packing.split_heads(layer.cross_q(x), 1, model.heads)
-            keys, values = self._cross[i]
-            attended = packing.join_heads(model.attend(q, keys, values, self._cross_mask))
+            q, cross = layer.cross_q(x), self._cross[i]
+            attended = packing.attend(model.attend, q, model.heads, self._cross_mask, cross)
             x = layer.cross_norm(x + layer.cross_out(attended))
             x = layer.final_norm(x + layer.fc2(layer.fc1(x)))
         return x
@@ -247,8 +241,6 @@ class Tree:
             width, dtype=torch.bool, device=position.device
         )
         """bool[n_mentions, n_slots, n_slots], what each slot sees."""
-        self._prefix = torch.zeros(n, width, dtype=torch.bool, device=position.device)
-        self._prefix[:] = inside
         self._position = position.expand(n, width).clone()
 
     def add(self, mentions: Tensor, parents: Tensor, depths: Tensor) -> tuple[Tensor, Tensor]:
@@ -269,19 +261,13 @@ class Tree:
         seen[:, new, new] = True
         position = torch.zeros(n, total, dtype=torch.int64, device=mentions.device)
         position[:, : self.n_slots] = self._position
+        # The parent of a first token is the end of the prefix.
+        parents = torch.where(parents < 0, self.lengths[mentions] - 1, parents)
         for depth in range(int(depths.max()) + 1):
             now = depths == depth
             mention, parent, slot = mentions[now], parents[now], slots[now]
-            first = parent < 0
-            above = torch.where(
-                first[:, None],
-                torch.nn.functional.pad(self._prefix[mention], (0, total - self._prefix.shape[1])),
-                seen[mention, parent.clamp_min(0)],
-            )
-            seen[mention, slot] = seen[mention, slot] | above
-            position[mention, slot] = torch.where(
-                first, self.lengths[mention], position[mention, parent.clamp_min(0)] + 1
-            )
+            seen[mention, slot] = seen[mention, slot] | seen[mention, parent]
+            position[mention, slot] = position[mention, parent] + 1
         self.seen, self._position = seen, position
         self.n_slots = total
         return slots, position[mentions, slots]
@@ -290,5 +276,4 @@ class Tree:
         """mentions (Tensor): int64[m], the mentions to go on with."""
         self.lengths = self.lengths[mentions]
         self.seen = self.seen[mentions]
-        self._prefix = self._prefix[mentions]
         self._position = self._position[mentions]

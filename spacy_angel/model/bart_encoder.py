@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ..errors import AngelError
 from .linear import Int8Linear, Linear, make_linear
 from .weights import SCALE_SUFFIX, SHARED
 
@@ -42,13 +43,13 @@ class WeightStore:
         self,
         names: list[str],
         dtype: torch.dtype = torch.float32,
-        activation: str | None = None,
+        gelu: bool = False,
     ) -> Callable[[Tensor], Tensor]:
         """Take one or several layers of the checkpoint as one, stacked along their outputs.
 
         names (list[str]): without `.weight`, e.g. query, key and value projection.
         dtype (torch.dtype): of the result where the weights are int8.
-        activation (str | None): of `linear.ACTIVATIONS`.
+        gelu (bool): whether GELU is applied to the result.
         RETURNS (Callable[[Tensor], Tensor]): the layer, [n, in] → [n, out].
         """
         weights = [self.rest.pop(f"{name}.weight") for name in names]
@@ -56,7 +57,7 @@ class WeightStore:
         scales = [self.rest.get(f"{name}.weight{SCALE_SUFFIX}") for name in names]
         scale = torch.cat([s for s in scales if s is not None]) if None not in scales else None
         bias = torch.cat(biases) if biases else None
-        layer = make_linear(torch.cat(weights), bias, scale, dtype, activation)
+        layer = make_linear(torch.cat(weights), bias, scale, dtype, gelu)
         self._layers.append((names, [len(weight) for weight in weights], layer))
         return layer.forward
 
@@ -131,6 +132,27 @@ class Packing:
         padded[self.index] = x[: len(self.index)]
         return padded.view(self.n, self.width, parts, heads, -1).permute(2, 0, 3, 1, 4)
 
+    def attend(
+        self,
+        attention: "Attention",
+        x: Tensor,
+        heads: int,
+        mask: Tensor | None,
+        memory: Tensor | None = None,
+    ) -> Tensor:
+        """attention (Attention): how it is computed. x (Tensor): queries [packed, heads * d_head];
+            without memory, queries, keys, and values [packed, 3 * heads * d_head].
+        heads (int): number of heads. mask (Tensor | None): see `Attention`.
+        memory (Tensor | None): [2, n, heads, width, d_head], keys and values.
+        RETURNS (Tensor): [packed, heads * d_head]."""
+        padded = x.new_zeros(self.n * self.width, x.shape[1])
+        padded[self.index] = x[: len(self.index)]
+        parts = padded.view(self.n, self.width, 3 if memory is None else 1, heads, -1)
+        queries, *own = parts.permute(2, 0, 3, 1, 4)
+        keys, values = own if memory is None else memory
+        attended = attention(queries, keys, values, mask)
+        return attended.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
+
     def join_heads(self, x: Tensor) -> Tensor:
         """x (Tensor): [n, heads, width, d_head]. RETURNS (Tensor): [packed, heads * d_head]."""
         return x.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
@@ -189,9 +211,15 @@ class BartEncoder:
 
     config (Any): transformers' BartConfig.
     store (WeightStore): its weights are taken from there, on one device.
+    RAISES (AngelError): another activation function than GELU.
     """
 
     def __init__(self, config: Any, store: WeightStore) -> None:
+        if config.activation_function != "gelu":
+            raise AngelError(
+                f"The encoder must have the activation function gelu, not "
+                f"{config.activation_function}."
+            )
         self.embed = Embedding(config, store.rest, "encoder")
         self.device = self.embed.tokens.device
         self.dtype = self.embed.dtype
@@ -200,7 +228,7 @@ class BartEncoder:
         self.attend = attention(self.device, self.attention_dtype)
         self.heads = config.encoder_attention_heads
         self._layers = [
-            Layer(config, store, f"model.encoder.layers.{i}", self.attention_dtype)
+            Layer(store, f"model.encoder.layers.{i}", self.attention_dtype)
             for i in range(config.encoder_layers)
         ]
 
@@ -215,8 +243,7 @@ class BartEncoder:
         x = self.embed(pack_ids(rows, self.device)[packing.order], packing.positions, added)
         mask = padding_mask(packing, self.attention_dtype)
         for layer in self._layers:
-            q, k, v = packing.split_heads(layer.qkv(x), 3, self.heads)
-            attended = packing.join_heads(self.attend(q, k, v, mask))
+            attended = packing.attend(self.attend, layer.qkv(x), self.heads, mask)
             x = layer.attention_norm(x + layer.out(attended))
             x = layer.final_norm(x + layer.fc2(layer.fc1(x)))
         return x, packing
@@ -247,19 +274,16 @@ class BartEncoder:
 class Layer:
     """Self-attention and feed-forward network, which the layers of both sides have.
 
-    config (Any): transformers' BartConfig. store (WeightStore): has the weights.
-    name (str): of the layer in the checkpoint.
+    store (WeightStore): has the weights. name (str): of the layer in the checkpoint.
     attention_dtype (torch.dtype): in which attention runs.
     """
 
-    def __init__(
-        self, config: Any, store: WeightStore, name: str, attention_dtype: torch.dtype
-    ) -> None:
+    def __init__(self, store: WeightStore, name: str, attention_dtype: torch.dtype) -> None:
         qkv = [f"{name}.self_attn.{part}_proj" for part in ("q", "k", "v")]
         self.qkv = store.linear(qkv, attention_dtype)
         self.out = store.linear([f"{name}.self_attn.out_proj"])
         self.attention_norm = make_norm(store.rest, f"{name}.self_attn_layer_norm")
-        self.fc1 = store.linear([f"{name}.fc1"], activation=config.activation_function)
+        self.fc1 = store.linear([f"{name}.fc1"], gelu=True)
         self.fc2 = store.linear([f"{name}.fc2"])
         self.final_norm = make_norm(store.rest, f"{name}.final_layer_norm")
 

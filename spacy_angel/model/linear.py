@@ -17,44 +17,35 @@ from torch.nn import functional
 _PACKED_FOR_ROWS = 256
 # The int8 kernel of the CPU takes unsigned activations: row values -127..127 are stored plus 128.
 _ZERO_POINT = 128
-# By the function's name in a BartConfig: name and algorithm in oneDNN.
-ACTIVATIONS = {
-    "gelu": ("gelu", "none"),
-    "gelu_new": ("gelu", "tanh"),
-    "gelu_pytorch_tanh": ("gelu", "tanh"),
-    "relu": ("relu", ""),
-    "silu": ("swish", ""),
-    "swish": ("swish", ""),
-}
 
 
 class Linear:
-    """`activation(x @ weight.T + bias)`.
+    """`x @ weight.T + bias`, or the GELU of it.
 
     weight (Tensor): [out, in].
     bias (Tensor | None): [out].
-    activation (str | None): of `ACTIVATIONS`.
+    gelu (bool): whether GELU is applied.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor | None, gelu: bool = False) -> None:
         self._weight = weight
         self._packed = has_fast_kernel(weight)
         self.forward: Callable[[Tensor], Tensor]
         """[n, in] → [n, out]."""
         if self._packed:
             self._weight = torch.ops.mkldnn._reorder_linear_weight(weight, _PACKED_FOR_ROWS)
-            name, algorithm = ACTIVATIONS[activation] if activation else ("none", "")
             self.forward = partial(
                 torch.ops.mkldnn._linear_pointwise,
                 W=self._weight,
                 B=bias,
-                attr=name,
+                attr="gelu" if gelu else "none",
                 scalars=[],
-                algorithm=algorithm,
+                algorithm="none",
             )
+        elif gelu:
+            self.forward = partial(_linear_gelu, weight=weight, bias=bias)
         else:
-            linear = partial(functional.linear, weight=weight, bias=bias)
-            self.forward = partial(_activated, linear, activation) if activation else linear
+            self.forward = partial(functional.linear, weight=weight, bias=bias)
 
     def weight(self) -> Tensor:
         """RETURNS (Tensor): [out, in], in the plain layout."""
@@ -69,7 +60,7 @@ class Int8Linear:
     scale (Tensor): float32[out].
     bias (Tensor | None): [out].
     dtype (torch.dtype): float32 or bfloat16, of the result.
-    activation (str | None): of `ACTIVATIONS`.
+    gelu (bool): whether GELU is applied.
     """
 
     def __init__(
@@ -78,10 +69,9 @@ class Int8Linear:
         scale: Tensor,
         bias: Tensor | None,
         dtype: torch.dtype,
-        activation: str | None = None,
+        gelu: bool = False,
     ) -> None:
-        self._weight, self._scale = weight, scale
-        self._activation = activation
+        self._weight, self._scale, self._has_gelu = weight, scale, gelu
         self._packed = torch.ops.onednn.qlinear_prepack(weight, None) if int8_is_exact() else None
         self._bias = (torch.zeros(len(scale)) if bias is None else bias).to(dtype)
         self._zero_points = torch.zeros(len(scale), dtype=torch.int64)
@@ -98,7 +88,7 @@ class Int8Linear:
                 rows, _ZERO_POINT, self._packed, self._scale, self._zero_points, dtype
             )
         torch.addcmul(self._bias, y, row_scale.to(dtype), out=y)
-        return _activate(y, self._activation)
+        return _gelu(y) if self._has_gelu else y
 
     def weight(self) -> Tensor:
         """See `Linear.weight`."""
@@ -110,30 +100,24 @@ def make_linear(
     bias: Tensor | None,
     scale: Tensor | None,
     dtype: torch.dtype = torch.float32,
-    activation: str | None = None,
+    gelu: bool = False,
 ) -> Linear | Int8Linear:
     """weight (Tensor): [out, in], int8 or floating point. bias (Tensor | None): [out].
     scale (Tensor | None): float32[out], of int8 weights. dtype (torch.dtype): of the result of an
-    int8 layer; another's is that of its weights. activation (str | None): of `ACTIVATIONS`.
+    int8 layer; another's is that of its weights. gelu (bool): whether GELU is applied.
     RETURNS (Linear | Int8Linear): the layer."""
     if weight.dtype != torch.int8 or scale is None:
-        return Linear(weight, bias, activation)
-    return Int8Linear(weight, scale, bias, dtype, activation)
+        return Linear(weight, bias, gelu)
+    return Int8Linear(weight, scale, bias, dtype, gelu)
 
 
-def _activated(linear: Callable[[Tensor], Tensor], activation: str, x: Tensor) -> Tensor:
-    return _activate(linear(x), activation)
+def _linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    return _gelu(functional.linear(x, weight, bias))
 
 
-def _activate(y: Tensor, activation: str | None) -> Tensor:
-    """y (Tensor): is overwritten. activation (str | None): of `ACTIVATIONS`.
-    RETURNS (Tensor): as y."""
-    name, algorithm = ACTIVATIONS[activation] if activation else ("none", "")
-    if name == "gelu":
-        return torch.ops.aten.gelu_(y, approximate=algorithm)
-    if name == "swish":
-        return functional.silu(y, inplace=True)
-    return y.relu_() if name == "relu" else y
+def _gelu(y: Tensor) -> Tensor:
+    """y (Tensor): is overwritten. RETURNS (Tensor): as y."""
+    return torch.ops.aten.gelu_(y, approximate="none")
 
 
 def _int8_product(

@@ -21,8 +21,6 @@ from .mention import Mention
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-# More characters than the tokens of a text have on average, the space before a word included.
-_CHARACTERS_PER_TOKEN = 16
 _WHITE_SPACE = re.compile(r"\s")
 # The marks that GenBioEL takes out of names (appendix E.1, step 2).
 _TO_SPACES = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
@@ -137,18 +135,14 @@ class PromptEncoder:
         mentions (Sequence[Mention]): mentions in their context.
         RETURNS (list[list[int]]): at most `max_source_tokens` ids per mention.
         """
-        # Of a long context only as much as can be read is tokenized.
-        room = _CHARACTERS_PER_TOKEN * self.format.max_source_tokens
         texts, lefts, rights = [], [], []
         for mention in mentions:
             left, right = self._context(mention)
             # A lone space would become a token of its own.
-            lefts.append(
-                _last_words(f" {left}" if left and self.format.leading_space else left, room)
-            )
+            lefts.append(f" {left}" if left and self.format.leading_space else left)
             text = self._mention_text(mention)
             texts.append(f" {text}" if text else "")
-            rights.append(_first_words(f" {right}" if right else "", room))
+            rights.append(f" {right}" if right else "")
         rows = zip(self._ids(lefts), self._ids(texts), self._ids(rights), strict=True)
         return [self._fit(*parts) for parts in rows]
 
@@ -227,21 +221,6 @@ def split_context(n_left: int, n_right: int, room: int) -> tuple[int, int]:
     """
     left = min(n_left, max(room - n_right, (room + 1) // 2))
     return left, min(n_right, room - left)
-
-
-def _last_words(text: str, n: int) -> str:
-    """text (str), n (int): characters wanted. RETURNS (str): at most so many from the end, whole
-    words if there are any: `one two three`, 8 → `three`."""
-    if len(text) <= n or text[-n - 1].isspace():
-        return text[-n:]
-    return (text[-n:].split(maxsplit=1) or [""])[-1]
-
-
-def _first_words(text: str, n: int) -> str:
-    """As `_last_words`, from the beginning: `one two three`, 8 → `one two`."""
-    if len(text) <= n or text[n].isspace():
-        return text[:n]
-    return (text[:n].rsplit(maxsplit=1) or [""])[0]
 
 
 def _cut_middle(ids: list[int], limit: int) -> list[int]:

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
 from ..linking.linker import AngelLinker
-from ..linking.ranking.concepts import NIL
+from ..linking.ranking.ranker import NIL
 from ..vocabulary.kb import ConceptKB
 from .components import prepare_docs
 from .load import find_linker, load

@@ -16,7 +16,7 @@ from ..corpora.documents import CorpusDocument
 from ..linking.linker import AngelLinker
 from ..linking.mentions.labels import links_label
 from ..linking.mentions.reading import find_spans
-from ..linking.ranking.concepts import NIL
+from ..linking.ranking.ranker import NIL
 from ..pipelines.components import prepare_docs
 from ..vocabulary.kb import ConceptKB
 from .schema import ExplainedMention, Found, LinkedMention

@@ -28,8 +28,7 @@ from spacy_angel.linking.decision import calibration
 from spacy_angel.linking.decision.scoring import score_links
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
-from spacy_angel.linking.ranking.concepts import NIL
-from spacy_angel.linking.ranking.ranker import Ranker, Weights, shipped_ranker
+from spacy_angel.linking.ranking.ranker import NIL, Ranker, Weights, shipped_ranker
 from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.pipelines.components import calibrate_on
 from spacy_angel.search.generator import Generator

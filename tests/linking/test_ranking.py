@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.ranking.concepts import choose_link, rank_concepts
+from spacy_angel.linking.ranking.ranker import choose_link, rank_concepts
 from spacy_angel.linking.types import NIL, Candidate
 
 

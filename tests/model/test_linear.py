@@ -14,14 +14,6 @@ from spacy_angel.model.linear import (
     quantize_weight,
 )
 
-ACTIVATIONS = {
-    None: lambda x: x,
-    "gelu": functional.gelu,
-    "gelu_new": lambda x: functional.gelu(x, approximate="tanh"),
-    "relu": functional.relu,
-    "silu": functional.silu,
-}
-
 
 @pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="torch has no oneDNN here")
 def test_torch_still_has_the_operators_that_are_not_public() -> None:
@@ -41,39 +33,41 @@ def test_rows_are_scaled_by_their_largest_magnitude() -> None:
     assert scale[:2, 0].tolist() == pytest.approx([2 / 127, 0.5 / 127])
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("gelu", [False, True])
 @pytest.mark.parametrize("with_bias", [True, False])
 @pytest.mark.parametrize("with_operators", [True, False])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.05)])
-def test_layers(activation, with_bias, with_operators, dtype, tolerance, monkeypatch) -> None:
+def test_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypatch) -> None:
     torch.manual_seed(0)
     if not with_operators:
         monkeypatch.setattr(linear, "has_fast_kernel", lambda weight: False)
     weight, x = torch.randn(24, 16).to(dtype), torch.randn(5, 16).to(dtype)
     bias = torch.randn(24).to(dtype) if with_bias else None
-    layer = Linear(weight, bias, activation)
-    expected = ACTIVATIONS[activation](functional.linear(x, weight, bias))
+    layer = Linear(weight, bias, gelu)
+    expected = functional.linear(x, weight, bias)
+    expected = functional.gelu(expected) if gelu else expected
     found = layer.forward(x)
     assert found.dtype == dtype
     assert torch.allclose(found.float(), expected.float(), atol=tolerance, rtol=tolerance)
     assert torch.equal(layer.weight(), weight)
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("gelu", [False, True])
 @pytest.mark.parametrize("with_bias", [True, False])
 @pytest.mark.parametrize("with_operators", [True, False])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-4), (torch.bfloat16, 0.1)])
-def test_int8_layers(activation, with_bias, with_operators, dtype, tolerance, monkeypatch) -> None:
+def test_int8_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypatch) -> None:
     torch.manual_seed(0)
     if not with_operators:
         monkeypatch.setattr(linear, "int8_is_exact", lambda: False)
     weight, scale = quantize_weight(torch.randn(24, 32))
     x = torch.randn(5, 32)
     bias = torch.randn(24) if with_bias else None
-    layer = Int8Linear(weight, scale, bias, dtype, activation)
+    layer = Int8Linear(weight, scale, bias, dtype, gelu)
     rows, row_scale = quantize_rows(x)
     product = (rows.float() - 128) @ weight.float().T * scale * row_scale
-    expected = ACTIVATIONS[activation](product + (0 if bias is None else bias))
+    expected = product + (0 if bias is None else bias)
+    expected = functional.gelu(expected) if gelu else expected
     found = layer.forward(x)
     assert found.dtype == dtype
     assert torch.allclose(found.float(), expected, atol=tolerance)

@@ -78,6 +78,15 @@ class BatchLinker:
             for number, (doc, spans) in enumerate(zip(docs, spans_of, strict=True))
         ]
         queries = [query for own in found for query in own if query is not None and query.wordings]
+        if self.settings.candidates.shortcuts:
+            # Equal mentions of a document with equal labels are one query.
+            first: dict[object, Query] = {}
+            for own in found:
+                for i, q in enumerate(own):
+                    if q is not None and q.wordings:
+                        key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
+                        own[i] = first.setdefault(key, q)
+            queries = list(first.values())
         if queries:
             generator = CandidateGenerator(self.model, names, self.settings, self.ranker)
             generator.generate(queries)

@@ -3,7 +3,6 @@ spelling or meaning, and names that the model generates."""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -14,13 +13,12 @@ from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
 from ..mentions.names import NameReader
-from ..ranking.concepts import EXACT_MATCH_PROBABILITY
 from ..ranking.features import is_short
-from ..ranking.ranker import LIKELY, SURE, Ranker
+from ..ranking.ranker import EXACT_MATCH_PROBABILITY, LIKELY, SURE, Ranker
 from ..ranking.words import MAX_NAMES, context_overlap, split_words
 from ..settings.linker_settings import LinkerSettings
 from ..types import FLOOR, SPELLING, Candidate, Query
-from .names import FoundName, make_candidates
+from .names import make_candidates
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
@@ -67,30 +65,12 @@ class CandidateGenerator:
         self._static: dict[str, np.ndarray] = {}
 
     def generate(self, queries: Sequence[Query]) -> None:
-        """Set the candidates of mentions. With shortcuts, equal mentions of a document with equal
-        labels are processed once.
-
-        queries (Sequence[Query]): the mentions, changed in place.
-        """
-        if not self._shortcuts:
-            self._generate(queries)
-            return
-        first: dict[object, Query] = {}
-        copies: list[tuple[Query, Query]] = []
-        for q in queries:
-            key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
-            if (equal := first.setdefault(key, q)) is not q:
-                copies.append((q, equal))
-        self._generate(list(first.values()))
-        for q, equal in copies:
-            q.candidates, q.context, q.coherent = equal.candidates, equal.context, equal.coherent
-            q.is_searched, q.matched_exactly = equal.is_searched, equal.matched_exactly
-
-    def _generate(self, queries: Sequence[Query]) -> None:
-        """Run the steps one after the other, each for the whole batch. Shortcuts reduce the
-        mentions that the later, slower steps process:
+        """Set the candidates of mentions. The steps run one after the other, each for the whole
+        batch. Shortcuts reduce the mentions that the later, slower steps process:
 
             queries → left (no exact match) → searched (doubtful) → unsure (very doubtful)
+
+        queries (Sequence[Query]): the mentions, changed in place.
         """
         labels = dict.fromkeys([q.label for q in queries])
         subset_of = {label: self.names.subset(label) for label in labels}
@@ -129,7 +109,9 @@ class CandidateGenerator:
             if name is None:
                 left.append(q)
                 continue
-            q.candidates = make_candidates(q, [FoundName(name, log_prob, log_prob)], self.names)
+            q.candidates = make_candidates(q, [name], self.names)
+            for c in q.candidates:
+                c.log_prob = c.score = log_prob
             q.matched_exactly = True
         return left
 
@@ -142,7 +124,7 @@ class CandidateGenerator:
                 new = [name for name, _ in nearest if name not in names]
                 names |= dict.fromkeys(new[: self.n_similar])
             q.nearest = list(names)
-            q.candidates = make_candidates(q, list(map(FoundName, names)), self.names)
+            q.candidates = make_candidates(q, q.nearest, self.names)
         self._compare_vectors(queries)
 
     def _choose(
@@ -193,8 +175,10 @@ class CandidateGenerator:
             order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
             closest = dict.fromkeys([*range(len(names))[: self.n_similar], *order])
             chosen = [names[i] for i in [*closest][: 2 * self.n_similar]]
-            more = make_candidates(q, list(map(FoundName, chosen)), self.names)
-            q.candidates += [replace(c, is_similar=False) for c in more]
+            more = make_candidates(q, chosen, self.names)
+            for c in more:
+                c.is_similar = False
+            q.candidates += more
         self._compare_vectors(unsure)
 
     def _search(self, queries: Sequence[Query]) -> list[list[int]]:
@@ -227,8 +211,11 @@ class CandidateGenerator:
         self.names.read([h.name for hypotheses in results for h in hypotheses])
         to_score = []
         for q, hypotheses in zip(queries, results, strict=True):
-            names = [FoundName(h.name, h.log_prob, h.score) for h in hypotheses]
-            to_score.append(_add_found(q, make_candidates(q, names, self.names)))
+            of_name = {h.name: h for h in hypotheses}
+            found = make_candidates(q, list(of_name), self.names)
+            for c in found:
+                c.log_prob, c.score = of_name[c.name].log_prob, of_name[c.name].score
+            to_score.append(_add_found(q, found))
             q.is_searched = True
         return to_score
 

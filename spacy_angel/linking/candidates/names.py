@@ -19,18 +19,10 @@ if TYPE_CHECKING:
 _RELATED = frozenset({"RELATED", "BROAD", "NARROW"})
 
 
-class FoundName(NamedTuple):
-    """A name found for a mention. log_prob (float), score (float): see `Candidate`."""
-
-    name: int
-    log_prob: float = FLOOR
-    score: float = FLOOR
-
-
 class _Resemblance(NamedTuple):
     """A name and the wording that it resembles most.
 
-    found (FoundName): the name.
+    name (int): index of the name.
     concept_ids (Sequence[str]): its concepts that the mention may be linked to.
     source (str), is_query (bool): see `Candidate`.
     compared (str): the text that the name is compared with, in normal form. It is the wording, but
@@ -39,7 +31,7 @@ class _Resemblance(NamedTuple):
     similarity (Similarity): string similarity of that text and the name.
     """
 
-    found: FoundName
+    name: int
     concept_ids: Sequence[str]
     source: str
     is_query: bool
@@ -47,23 +39,21 @@ class _Resemblance(NamedTuple):
     similarity: "Similarity"
 
 
-def make_candidates(
-    query: Query, found: Sequence[FoundName], reader: NameReader
-) -> list[Candidate]:
-    """Make candidates of the names found for a mention.
+def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> list[Candidate]:
+    """Make candidates of the names found for a mention; the model has not scored them.
 
     query (Query): the mention; if it is only punctuation, there are no candidates.
-    found (Sequence[FoundName]): the names.
+    names (Sequence[int]): indices of the names.
     reader (NameReader): reads the vocabulary.
     RETURNS (list[Candidate]): one per name and concept, in the order of the names.
     """
     if not query.texts:
         return []
     kb = reader.kb
-    rows = _resembled(query, found, reader)
+    rows = _resembled(query, names, reader)
     words = align(
         query.text,
-        [(row.compared, reader.texts[row.found.name]) for row in rows],
+        [(row.compared, reader.texts[row.name]) for row in rows],
         kb.nearest.index.word_weights,
     )
     concept_ids = [c for row in rows for c in row.concept_ids]
@@ -74,21 +64,15 @@ def make_candidates(
     of_name = _features_of_names(query, rows, kb)
     candidates = []
     for row, alignment in zip(rows, words, strict=True):
-        n, name = len(row.concept_ids), row.found.name
+        n, name = len(row.concept_ids), row.name
         # With `by_species`, the concepts are ordered by the species of the document.
         priors = priors_in_order(n) if kb.by_species and n > 1 else (1 / n,) * n
         for concept_id, prior in zip(row.concept_ids, priors, strict=True):
             # These two features are for exact matches only.
             scope, name_rank = of_name.get((name, concept_id), (0, 0.0))
             candidate = Candidate(
-                concept_id,
-                name,
-                reader.texts[name],
-                row.found.log_prob,
-                row.found.score,
-                row.source,
-                row.is_query,
-                True,
+                *(concept_id, name, reader.texts[name], FLOOR, FLOOR),
+                *(row.source, row.is_query, True),
                 *row.similarity,
                 *alignment,
                 scope=scope,
@@ -101,18 +85,18 @@ def make_candidates(
     return candidates
 
 
-def _resembled(query: Query, found: Sequence[FoundName], reader: NameReader) -> list[_Resemblance]:
+def _resembled(query: Query, names: Sequence[int], reader: NameReader) -> list[_Resemblance]:
     """RETURNS (list[_Resemblance]): one per name with an allowed concept; of equally similar
     wordings the first."""
     kb = reader.kb
-    pairs = zip(found, reader.concepts(query, list(map(itemgetter(0), found))), strict=True)
-    named = [(f, concept_ids) for f, concept_ids in pairs if concept_ids]
-    texts = [reader.texts[f.name] for f, _ in named]
+    pairs = zip(names, reader.concepts(query, names), strict=True)
+    named = [(name, concept_ids) for name, concept_ids in pairs if concept_ids]
+    texts = [reader.texts[name] for name, _ in named]
     similar = {wording: kb.nearest.index.compare(wording, texts) for wording in query.texts}
     sources = list(query.texts.values())
     written = [*query.texts][sources.index(MENTION) if MENTION in sources else 0]
     rows = []
-    for i, ((f, concept_ids), text) in enumerate(zip(named, texts, strict=True)):
+    for i, ((name, concept_ids), text) in enumerate(zip(named, texts, strict=True)):
         best, wording = (False, -1.0), ""
         for other, similarities in similar.items():
             key = other == text, sum(similarities[i])
@@ -129,7 +113,8 @@ def _resembled(query: Query, found: Sequence[FoundName], reader: NameReader) -> 
             ]
         if concept_ids:
             similarity = similar[compared][i]
-            rows.append(_Resemblance(f, concept_ids, source, text == wording, compared, similarity))
+            is_query = text == wording
+            rows.append(_Resemblance(name, concept_ids, source, is_query, compared, similarity))
     return rows
 
 
@@ -138,7 +123,7 @@ def _features_of_names(
 ) -> Mapping[tuple[int, str], tuple[int, float]]:
     """RETURNS (Mapping[tuple[int, str], tuple[int, float]]): name and concept → `scope` and
     `name_rank`, see `Candidate`; for exact matches only."""
-    exact = [(row.found.name, c) for row in rows if row.is_query for c in row.concept_ids]
+    exact = [(row.name, c) for row in rows if row.is_query for c in row.concept_ids]
     if not exact:
         return {}
     concept_ids = list(map(itemgetter(1), exact))

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import AngelError, AngelWarning
-from ..ranking.concepts import choose_link, rank_concepts
 from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
-from ..ranking.ranker import ALL, Ranker, Weights, tables_of
+from ..ranking.ranker import ALL, Ranker, Weights, choose_link, rank_concepts, tables_of
 from ..types import NIL, Query
 
 EXPECTED_NIL_PRIOR = 0.1

@@ -11,8 +11,7 @@ from spacy.tokens import Span
 
 from ...component.probability import other_labels_of
 from ..mentions.labels import links_label
-from ..ranking.concepts import EXACT_MATCH_PROBABILITY, Ranking, choose_link, rank_concepts
-from ..ranking.ranker import Ranker
+from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, Ranking, choose_link, rank_concepts
 from ..settings.linker_settings import DecisionSettings, LinkerSettings
 from ..types import NIL, Link, Query
 

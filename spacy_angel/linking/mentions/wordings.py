@@ -9,13 +9,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from itertools import islice, product
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...about import DATA
-from ...errors import AngelError
-from ...files.faults import FileReading
-from ...files.table import table_rows
 from ...model.mention import Mention
 from ...vocabulary.lookup.words import LONGEST
 from ...vocabulary.names.concepts import normalize_name
@@ -174,21 +170,11 @@ def correct_spelling(text: str, reader: NameReader) -> str:
 
 
 @cache
-def read_short_forms(path: Path = SHORT_FORMS) -> dict[str, tuple[str, ...]]:
-    """Read a file of short forms.
-
-    path (Path): TSV, by default the package's own.
-    RETURNS (dict[str, tuple[str, ...]]): names by form; lay words and brands in normal form, short
-        forms as they are written, e.g. `MS` is one and `ms` is not.
-    RAISES (AngelError): a line that has no three cells, or a file that cannot be read.
-    """
+def read_short_forms() -> dict[str, tuple[str, ...]]:
+    """RETURNS (dict[str, tuple[str, ...]]): names by form; lay words and brands in normal form,
+    short forms as they are written, e.g. `MS` is one and `ms` is not."""
     forms = {}
-    for number, cells in table_rows(path, FileReading(path.name, strict=True), "\t"):
-        if len(cells) != 3 or not all(cells):
-            raise AngelError(
-                f"{path}, line {number}: expected three cells (a short form, `short form`, and its "
-                f"meaning), found {len(cells)}."
-            )
-        form, kind, names = cells
+    for line in SHORT_FORMS.read_text(encoding="utf8").splitlines():
+        form, kind, names = line.split("\t")
         forms[form if kind == "short form" else normalize_name(form)] = tuple(names.split("|"))
     return forms

@@ -6,6 +6,7 @@ property of the mention. Features do not depend on a particular vocabulary or en
 """
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +40,6 @@ class Columns(NamedTuple):
     starts: np.ndarray
     log_prob: np.ndarray
     is_query: np.ndarray
-    is_spelled: np.ndarray
     cosine: np.ndarray
     edits: np.ndarray
     missing: np.ndarray
@@ -54,10 +54,14 @@ class Columns(NamedTuple):
     prior: np.ndarray
     context: np.ndarray
     is_coherent: np.ndarray
+    is_spelled: np.ndarray
     by_letters: np.ndarray
     is_short: np.ndarray
     unsure: np.ndarray
     closest: np.ndarray
+
+
+_OF_CANDIDATE = attrgetter(*Columns._fields[2:16])
 
 
 def is_short(text: str) -> bool:
@@ -73,16 +77,16 @@ def columns_of(queries: Sequence[Query]) -> Columns:
     starts = np.cumsum(sizes) - sizes
     rows = [
         (
-            *(c.log_prob, c.is_query, c.source == SPELLING, c.cosine, c.edits),
-            *(c.missing, c.added, c.overlap, c.number, c.vectors, c.meaning),
-            *(c.scope, c.name_rank, c.species, c.prior),
-            *(q.context.get(c.concept_id, 0.0), c.concept_id in q.coherent),
+            *_OF_CANDIDATE(c),
+            q.context.get(c.concept_id, 0.0),
+            c.concept_id in q.coherent,
+            c.source == SPELLING,
         )
         for q in queries
         for c in q.candidates
     ]
     fields = np.array(rows, dtype=float).T
-    log_prob, is_query, meaning = fields[0], fields[1], fields[10]
+    log_prob, is_query, meaning = fields[0], fields[1], fields[9]
     short = np.array([is_short(query.text) for query in queries])[number]
     best = np.maximum.reduceat(log_prob, starts)[number]
     by_letters, unsure = 1.0 - short * (1.0 - is_query), np.clip(-best / UNSURE, 0.0, 1.0)

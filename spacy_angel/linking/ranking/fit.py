@@ -60,7 +60,7 @@ def negative_log_likelihood(items: Sequence[FitItem], weights: Weights) -> float
     RETURNS (float): mean negative log-probability of what is right, in nats."""
     total = 0.0
     for item in items:
-        concepts = item.table.probabilities(weights).concepts
+        concepts, _ = item.table.probabilities(weights)
         right = sum(p for concept_id, p in concepts.items() if concept_id in item.gold)
         if concepts.keys().isdisjoint(item.gold):
             right = 1 - sum(concepts.values())

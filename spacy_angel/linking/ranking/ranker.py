@@ -1,4 +1,5 @@
-"""Which concept a mention means, and whether it is any of those found.
+"""Which concept a mention means, and whether it is any of those found: by the reranker, or by the
+model alone (`rank_concepts`).
 
 Among the candidates a conditional logistic model (McFadden 1974) over `FEATURES` says which is the
 likeliest; then a logistic model over the features of that one, and over `MENTION_FEATURES`, says
@@ -23,8 +24,7 @@ from ...about import DATA
 from ...errors import AngelError
 from ...files.atomic import write_text
 from ...vocabulary.names.labels import wider_entity_types_of
-from ..types import Query
-from .concepts import Ranking
+from ..types import NIL, Candidate, Query
 from .features import FEATURES, MENTION_FEATURES, columns_of
 
 FILE = DATA / "ranker.json"
@@ -49,6 +49,9 @@ SURE = 0.95
 """The model is only run for mentions whose best concept found without it is less probable."""
 LIKELY = 0.5
 """Names with a similar meaning are only searched if the best concept is less probable."""
+EXACT_MATCH_PROBABILITY = 0.96
+"""Share of right links among mentions that are linked without the search, as the name of one
+concept, see docs/notebook/speed.md."""
 _MIN_SHARE = 1e-6
 _MIN_PRIOR = 1e-9
 _MAX_LEAD = 10.0
@@ -69,16 +72,17 @@ class LinkTerms(NamedTuple):
     shares: np.ndarray
 
 
-class Probabilities(NamedTuple):
+class Ranking(NamedTuple):
     """Of a mention.
 
-    concepts (dict[str, float]): probability of each concept, the most probable first, equal ones by
-        their shares.
-    candidates (np.ndarray): float64[n], each candidate's part of the probability of its concept.
+    concepts (list[tuple[str, float]]): identifiers with their probability, most probable first.
+        What the reranker's lack to 1 is the probability of NIL, that no concept found is right;
+        those of the model alone sum to 1.
+    candidates (list[tuple[Candidate, float]]): with their share of their concept's probability.
     """
 
-    concepts: dict[str, float]
-    candidates: np.ndarray
+    concepts: list[tuple[str, float]]
+    candidates: list[tuple[Candidate, float]]
 
 
 @dataclass(frozen=True)
@@ -153,14 +157,10 @@ class Ranker:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): as `to_disk` writes it."""
-        return {"kind": KIND, "version": VERSION, **self._to_dict()}
-
-    def _to_dict(self) -> dict[str, Any]:
-        by_type = {entity_type: asdict(weights) for entity_type, weights in self.by_type.items()}
-        plain = {**asdict(self.weights), "by_type": by_type, "nil_shares": dict(self.nil_priors)}
-        return plain | (
-            {} if self.unsearched is None else {"unsearched": self.unsearched._to_dict()}
-        )
+        plain = {"kind": KIND, "version": VERSION, **asdict(self.weights)}
+        plain["by_type"] = {kind: asdict(weights) for kind, weights in self.by_type.items()}
+        plain["nil_shares"] = dict(self.nil_priors)
+        return plain | ({"unsearched": self.unsearched.to_dict()} if self.unsearched else {})
 
     def fits(self) -> bool:
         """RETURNS (bool): whether it has a weight for each term, and no others."""
@@ -325,7 +325,7 @@ class Table:
         of_mention = [*self.mention_terms, math.log(max(top, _MIN_SHARE)), lead]
         return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
 
-    def probabilities(self, weights: Weights) -> Probabilities:
+    def probabilities(self, weights: Weights) -> tuple[dict[str, float], list[float]]:
         """The best concept has the probability q that the second model gives it; if it is wrong,
         each other one is right as often as its share among all of them says, but none is more
         probable than q. NIL has the rest: the share of the best one, and what that limit takes from
@@ -335,7 +335,10 @@ class Table:
             0.80   0.80    0.2 · 0.3 = 0.06     0.14
             0.20   0.20    0.8 · 0.3 → 0.20     0.60
 
-        weights (Weights): one a term. RETURNS (Probabilities): of the concepts and candidates.
+        weights (Weights): one a term.
+        RETURNS (tuple[dict[str, float], list[float]]): probability of each concept, the most
+            probable first, equal ones by their shares; and each candidate's part of the probability
+            of its concept.
         """
         first, link_values, shares = self.link_terms(self.utilities(weights))
         q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
@@ -350,7 +353,7 @@ class Table:
             (share / share_of[c] if share_of[c] else 0.0) * found[c]
             for c, share in zip(self.concept_ids, shares.tolist(), strict=True)
         ]
-        return Probabilities(found, np.array(parts))
+        return found, parts
 
 
 def rank(query: Query, table: Table, weights: Weights) -> Ranking:
@@ -360,10 +363,9 @@ def rank(query: Query, table: Table, weights: Weights) -> Ranking:
     RETURNS (Ranking): the most probable concept first; candidates by name, in the order of the
         names' most probable concepts.
     """
-    concepts, parts = table.probabilities(weights)
+    concepts, shares = table.probabilities(weights)
     ranks = dict(zip(concepts, range(len(concepts)), strict=True))
     best: dict[int, tuple[int, float]] = {}
-    shares = parts.tolist()
     for c, share in zip(query.candidates, shares, strict=True):
         key = ranks[c.concept_id], -share
         best[c.name] = min(best.get(c.name, key), key)
@@ -380,3 +382,44 @@ def _log_odds(share: float) -> float:
 def shipped_ranker() -> Ranker:
     """RETURNS (Ranker): fitted on all vocabularies at hand, see docs/notebook/ranker.md."""
     return Ranker.from_disk(FILE)
+
+
+def rank_concepts(candidates: Sequence[Candidate]) -> Ranking:
+    """Rank by the model alone: a name has the weight exp(log_prob), shared equally among its
+    concepts; a concept has the sum of its shares, divided by the sum of all.
+
+    candidates (Sequence[Candidate]): of one mention, in the order of the search.
+    RETURNS (Ranking): equal concepts and all candidates as they were found. Names with
+        probabilities 0.4 (of A), 0.2 (of A and B) → A 0.5 / 0.6, B 0.1 / 0.6.
+    RAISES (AngelError): a log-probability is not a number.
+    """
+    n_concepts: defaultdict[int, int] = defaultdict(int)
+    for c in candidates:
+        if math.isnan(c.log_prob):
+            raise AngelError(f"The log-probability of {c.concept_id} is not a number. Use float32.")
+        n_concepts[c.name] += 1
+    best = max([c.log_prob for c in candidates], default=-math.inf)
+    if best == -math.inf:
+        return Ranking([], [(c, 0.0) for c in candidates])
+    weights = [math.exp(c.log_prob - best) / n_concepts[c.name] for c in candidates]
+    parts: defaultdict[str, list[float]] = defaultdict(list)
+    for c, weight in zip(candidates, weights, strict=True):
+        parts[c.concept_id].append(weight)
+    # fsum: equal concepts get equal sums whatever the order of their names
+    sums = {concept_id: math.fsum(of) for concept_id, of in parts.items()}
+    total = math.fsum(sums.values())
+    concepts = [(concept_id, weight / total) for concept_id, weight in sums.items()]
+    return Ranking(
+        sorted(concepts, key=lambda pair: -pair[1]),
+        [(c, weight / total) for c, weight in zip(candidates, weights, strict=True)],
+    )
+
+
+def choose_link(concepts: Sequence[tuple[str, float]], threshold: float | None = None) -> str:
+    """concepts (Sequence[tuple[str, float]]): with their probability, most probable first.
+    threshold (float | None): minimum probability; None is off.
+    RETURNS (str): the first concept's identifier, or `NIL` if there is none, or its probability is
+        under the threshold."""
+    if not concepts or (threshold is not None and concepts[0][1] < threshold):
+        return NIL
+    return concepts[0][0]

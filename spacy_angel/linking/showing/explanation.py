@@ -239,7 +239,8 @@ def _why(
     # A rule may also exclude only some concepts; then it did not decide alone.
     if rule is not None and (kb_id == NIL if not rule.is_mention else rule.means and kb_id != NIL):
         return f"A rule: {rule.rules[0].description}."
-    read = "" if query.mention.text == span.text else f"Read as “{query.mention.text}”. "
+    is_same = query.text == normalize_name(span.text)
+    read = "" if is_same else f"Read as “{query.mention.text}”. "
     if not concepts:
         return f"{read}No matching name was found."
     name, log_prob = concepts[0].names[0]
