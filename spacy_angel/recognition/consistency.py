@@ -1,4 +1,4 @@
-"""Treats repeated words of a document alike: occurrences that the recognizer missed become
+"""Makes repeated words of a document consistent: occurrences that the recognizer missed become
 mentions, and abbreviations get the label of their long form."""
 
 from collections import defaultdict
@@ -28,9 +28,10 @@ Words = tuple[int, ...]
 
 
 class ConsistencySettings(CheckedSettings):
-    """The settings of `angel_consistency`; the type of each carries its meaning.
+    """The settings of `angel_consistency`. The annotation of each field describes it.
 
-    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    RAISES (AngelError): a value is invalid; the message names the setting, the expected values, and
+        the given value.
     """
 
     COMPONENT = "angel_consistency"
@@ -71,11 +72,11 @@ class ConsistencySettings(CheckedSettings):
 
 class AngelConsistency(DocumentPipe):
     """Makes the mentions of a document consistent. It runs after the components that find mentions
-    and after an abbreviation detector, if there is one.
+    and after the abbreviation detector, if there is one.
 
-    vocab (Vocab): the pipeline's.
-    name (str): the component's name.
-    settings (ConsistencySettings): see there.
+    vocab (Vocab): the vocab of the pipeline.
+    name (str): the name of the component.
+    settings (ConsistencySettings): the thresholds.
     """
 
     def __init__(
@@ -91,7 +92,8 @@ class AngelConsistency(DocumentPipe):
 
     def predict(self, docs: Sequence[Doc]) -> list[tuple[list[TokenSpan], list[TokenSpan] | None]]:
         """docs (Sequence[Doc]): documents. RETURNS (list[tuple[list[TokenSpan], list[TokenSpan] |
-        None]]): of each the entities, and the mentions of the span group if the document has it."""
+        None]]): the entities of each document, and the mentions of its span group, or None if it
+        has no such group."""
         return [self._predict(doc) for doc in docs]
 
     def set_annotations(
@@ -99,8 +101,9 @@ class AngelConsistency(DocumentPipe):
         docs: Sequence[Doc],
         predicted: Sequence[tuple[Sequence[TokenSpan], Sequence[TokenSpan] | None]],
     ) -> None:
-        """docs (Sequence[Doc]): as given to `predict`, changed in place. predicted (Sequence[tuple[
-        Sequence[TokenSpan], Sequence[TokenSpan] | None]]): as it returned them."""
+        """docs (Sequence[Doc]): the documents given to `predict`, changed in place. predicted
+        (Sequence[tuple[Sequence[TokenSpan], Sequence[TokenSpan] | None]]): the result of
+        `predict`."""
         for doc, (entities, grouped) in zip(docs, predicted, strict=True):
             before = {(e.start, e.end, e.label_): e for e in doc.ents}
             doc.ents = [
@@ -130,9 +133,10 @@ class AngelConsistency(DocumentPipe):
 def make_consistent(
     doc: Doc, mentions: Sequence[TokenSpan], settings: ConsistencySettings
 ) -> list[TokenSpan]:
-    """doc (Doc): a document. mentions (Sequence[TokenSpan]): of which no two overlap. settings
-    (ConsistencySettings): the thresholds. RETURNS (list[TokenSpan]): by place, without overlaps; a
-    new mention has the lowest probability of the mentions that it follows from."""
+    """doc (Doc): a document. mentions (Sequence[TokenSpan]): mentions that do not overlap. settings
+    (ConsistencySettings): the thresholds. RETURNS (list[TokenSpan]): sorted by position, without
+    overlaps. The probability of a new mention is the lowest of the mentions from which it was
+    derived."""
     kept, missed = _repeated(doc, mentions, settings)
     kept = _with(kept, missed)
     ending: defaultdict[int, list[TokenSpan]] = defaultdict(list)
@@ -155,8 +159,8 @@ def make_consistent(
 
 
 def _with(kept: Sequence[TokenSpan], new: Iterable[TokenSpan]) -> list[TokenSpan]:
-    """RETURNS (list[TokenSpan]): by place, with the new mentions that overlap nothing, the first
-    ones first."""
+    """RETURNS (list[TokenSpan]): the mentions and those new ones that do not overlap any of them or
+    an earlier new one, sorted by position."""
     return sorted([*kept, *without_overlaps(new, lambda one: 0, kept)])
 
 
@@ -168,7 +172,7 @@ def _probability(entity: Span) -> float:
 def _repeated(
     doc: Doc, mentions: Sequence[TokenSpan], settings: ConsistencySettings
 ) -> tuple[list[TokenSpan], list[TokenSpan]]:
-    """RETURNS (tuple[list[TokenSpan], list[TokenSpan]]): the mentions that stay, and other
+    """RETURNS (tuple[list[TokenSpan], list[TokenSpan]]): the mentions that are kept, and other
     occurrences of their words that become mentions."""
     words = _words(doc)
     same: defaultdict[tuple[str, Words], list[TokenSpan]] = defaultdict(list)
@@ -204,7 +208,8 @@ def _places(words: Sequence[int], wanted: Collection[Words]) -> dict[Words, list
 
 
 def _words(doc: Doc) -> list[int]:
-    """RETURNS (list[int]): a number a token, the same for those that are read the same."""
+    """RETURNS (list[int]): a number for each token; tokens that are treated as the same word have
+    the same number."""
     words: list[int] = doc.to_array(ORTH).tolist()
     if clean(doc.text).is_clean:
         return words
@@ -212,8 +217,8 @@ def _words(doc: Doc) -> list[int]:
 
 
 def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:
-    """YIELDS (tuple[int, Span]): where a long form ends at its definition, in tokens, and one of
-    its short forms. A long form that is only a string has no place."""
+    """YIELDS (tuple[int, Span]): the token index at which a long form ends where it is defined, and
+    one of its short forms. Long forms that are only strings are left out."""
     # Not `doc._.abbreviations`: without the detector the attribute is unknown.
     user_data: dict[Any, Any] = doc.user_data
     for item in user_data.get(_ABBREVIATIONS, ()):
@@ -238,14 +243,14 @@ def make_angel_consistency(
     sure_from: float,
     span_key: str | None,
 ) -> AngelConsistency:
-    """The factory.
+    """Create the component.
 
     nlp (Language): the pipeline.
-    name (str): the component's name in it.
+    name (str): the name of the component.
     add_from (float), drop_below (float), sure_from (float), span_key (str | None): see
         `ConsistencySettings`.
     RETURNS (AngelConsistency): the component.
-    RAISES (AngelError): a setting that does not fit.
+    RAISES (AngelError): a setting is invalid.
     """
     settings = ConsistencySettings(
         add_from=add_from, drop_below=drop_below, sure_from=sure_from, span_key=span_key

@@ -39,16 +39,16 @@ def make_angel_recogniser(
     dtype: str,
     scorer: Callable | None,
 ) -> AngelRecognizer:
-    """The factory; it opens nothing.
+    """Create the component. The model is not opened yet.
 
     nlp (Language): the pipeline.
-    name (str): the component's name in it.
+    name (str): the name of the component.
     model (str | None), scorer (Callable | None): see `AngelRecognizer`.
     labels (list[str] | None), threshold (float), span_key (str | None), span_labels (list[str] |
         None), set_ents (bool), secondary (list[str]), overwrite (bool), skip_variants (bool),
         batch_size (int), device (str), dtype (str): see `RecognizerSettings`.
     RETURNS (AngelRecognizer): the component.
-    RAISES (AngelError): a setting that does not fit.
+    RAISES (AngelError): a setting is invalid.
     """
     settings = RecognizerSettings.from_dict(
         {

@@ -1,8 +1,8 @@
-"""Texts in, mentions out: words, windows, network and tags together; saved as a folder.
+"""Finds mentions in texts with a trained recognizer, which is saved as a folder:
 
-recogniser.json            labels, window, overlap, what the encoder's config.json holds
-tokenizer.json             of the encoder
-model.int8.safetensors     or model.safetensors
+recogniser.json            labels, window, overlap, and the fields of the encoder's config.json
+tokenizer.json             the encoder's tokenizer
+model.int8.safetensors     the weights, or model.safetensors
 """
 
 import math
@@ -30,7 +30,7 @@ from .words import WordReader, Words
 
 CONFIG_FILE = "recogniser.json"
 _TOKENIZER_FILE = "tokenizer.json"
-# Of the encoder's config: what computes it, and the tokens around a text.
+# Fields of the encoder's config: its architecture, and the special tokens around a text.
 ENCODER_FIELDS = (
     *("activation_function", "bos_token_id", "d_model", "encoder_attention_heads"),
     *("encoder_ffn_dim", "encoder_layers", "eos_token_id", "max_position_embeddings"),
@@ -38,19 +38,20 @@ ENCODER_FIELDS = (
 )
 _AROUND = 2
 MAX_ADDED = 6
-"""Words on either side by which a mention may be extended to a name of the vocabulary."""
+"""Maximum number of words by which a mention may be extended on either side."""
 MIN_ADDED = 0.2
-"""Least probability of such a word."""
+"""Minimum probability of such a word."""
 
 
 @dataclass(frozen=True)
 class FinderConfig:
-    """What a recognizer is, beside its weights and its tokenizer.
+    """The configuration of a recognizer.
 
-    labels (tuple[str, ...]): in the order of the tags' rows.
-    window (int): most pieces that the encoder reads at once, the two tokens around them included.
-    overlap (int): most pieces that two windows share.
-    encoder (dict[str, Any]): `ENCODER_FIELDS` of its config.
+    labels (tuple[str, ...]): in the order of the rows of tags.
+    window (int): maximum number of word pieces that the encoder reads at once, including the two
+        special tokens.
+    overlap (int): maximum number of word pieces that two adjacent windows share.
+    encoder (dict[str, Any]): the fields `ENCODER_FIELDS` of the encoder's config.
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
@@ -71,13 +72,13 @@ class FinderConfig:
 
     @property
     def room(self) -> int:
-        """RETURNS (int): most pieces of a text in a window."""
+        """RETURNS (int): maximum number of word pieces of the text in a window."""
         return self.window - _AROUND
 
     def row(self, words: Words, begin: int, end: int) -> Row:
-        """words (Words): of a text. begin, end (int): the window's first word, and the one behind
-        its last. RETURNS (Row): for the encoder; of a single word that is too long its beginning.
-        """
+        """words (Words): the words of a text. begin, end (int): index of the window's first word,
+        and of the word after its last one. RETURNS (Row): input of the encoder. A single word that
+        is too long is truncated."""
         first, last = int(words.offsets[begin]), int(words.offsets[end])
         last = min(last, first + self.room)
         sizes = np.diff(words.offsets[begin : end + 1])
@@ -93,13 +94,13 @@ class FinderConfig:
 
 
 class TaggedText(NamedTuple):
-    """A text as a recognizer reads it.
+    """The predictions of a recognizer for a text.
 
-    labels (tuple[str, ...]): of the recognizer.
-    words (Words): of the text.
+    labels (tuple[str, ...]): the recognizer's labels.
+    words (Words): the words of the text.
     log_probs (np.ndarray): float32[words, labels, tags].
-    mentions (list[FoundMention]): the most probable ones, by place; those of different labels may
-        overlap.
+    mentions (list[FoundMention]): the most probable mentions, sorted by position. Mentions with
+        different labels may overlap.
     """
 
     labels: tuple[str, ...]
@@ -108,12 +109,12 @@ class TaggedText(NamedTuple):
     mentions: list[FoundMention]
 
     def probability(self, start: int, end: int, label: str) -> float | None:
-        """How probable it is that a part of the text belongs to mentions of a label, whoever found
+        """Get the probability that a span belongs to mentions of a label, regardless of what found
         it.
 
-        start, end (int): characters. label (str): any.
-        RETURNS (float | None): the mean of its words'; None where the recognizer does not know the
-            label, or no word is there.
+        start, end (int): character offsets. label (str): any label.
+        RETURNS (float | None): the mean over the words of the span; None if the recognizer does not
+            know the label or the span contains no word.
         """
         first = int(np.searchsorted(self.words.ends, start, side="right"))
         last = int(np.searchsorted(self.words.starts, end, side="left"))
@@ -123,9 +124,9 @@ class TaggedText(NamedTuple):
         return float(1 - np.exp(outside).mean())
 
     def extent(self, one: FoundMention) -> tuple[int, int]:
-        """one (FoundMention): of the text. RETURNS (tuple[int, int]): characters, those of the
-        mention and of up to `MAX_ADDED` words on either side that belong to a mention of its label
-        with a probability of `MIN_ADDED` or more."""
+        """one (FoundMention): a mention of the text. RETURNS (tuple[int, int]): character offsets
+        of the mention, extended by up to `MAX_ADDED` words on either side that belong to a mention
+        with the same label with a probability of at least `MIN_ADDED`."""
         first = int(np.searchsorted(self.words.ends, one.start, side="right"))
         last = int(np.searchsorted(self.words.starts, one.end, side="left"))
         outside = self.log_probs[:, self.labels.index(one.label), OUTSIDE]
@@ -142,10 +143,10 @@ class TaggedText(NamedTuple):
 class MentionFinder:
     """A trained recognizer.
 
-    config (FinderConfig): what it is.
+    config (FinderConfig): its configuration.
     reader (WordReader): its tokenizer.
-    network (TaggingNetwork): its weights.
-    dtype (str): of `DTYPES`, in which these run.
+    network (TaggingNetwork): its network.
+    dtype (str): type in which the network runs, one of `DTYPES`.
     """
 
     def __init__(
@@ -166,17 +167,17 @@ class MentionFinder:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): what it finds."""
+        """RETURNS (tuple[str, ...]): the labels of the mentions that it finds."""
         return self.config.labels
 
     def find(self, texts: Sequence[str]) -> list[list[FoundMention]]:
-        """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): of each text
-        by place; those of different labels may overlap."""
+        """texts (Sequence[str]): of any length. RETURNS (list[list[FoundMention]]): the mentions of
+        each text, sorted by position. Mentions with different labels may overlap."""
         return [one.mentions for one in self.read(texts)]
 
     def read(self, texts: Sequence[str]) -> list[TaggedText]:
-        """texts (Sequence[str]): of any length. RETURNS (list[TaggedText]): of each text what is
-        found, and how probable any other mention is."""
+        """texts (Sequence[str]): of any length. RETURNS (list[TaggedText]): the predictions for
+        each text."""
         words = self.reader(texts)
         windows = [cut_windows(w.offsets, self.config.room, self.config.overlap) for w in words]
         rows = [
@@ -194,8 +195,8 @@ class MentionFinder:
         ]
 
     def _join(self, windows: list[tuple[int, int]], scores: list[np.ndarray]) -> np.ndarray:
-        """RETURNS (np.ndarray): float32[words, labels, tags], of each word those of the window
-        that answers for it."""
+        """RETURNS (np.ndarray): float32[words, labels, tags]; the scores of each word come from the
+        window that owns it."""
         parts = [
             part[begin - start : end - start]
             for (start, _), (begin, end), part in zip(
@@ -223,11 +224,11 @@ class MentionFinder:
         return found
 
     def to_disk(self, folder: Path, storage: str | None = None) -> None:
-        """Write the recognizer.
+        """Save the recognizer.
 
-        folder (Path): made where it is missing.
-        storage (str | None): of `DTYPES`, type of the weights there; None: int8 where they were
-            read so, else the one in use.
+        folder (Path): created if it does not exist.
+        storage (str | None): type of the saved weights, one of `DTYPES`; None for int8 if they were
+            loaded from int8, and otherwise for the type in use.
         """
         folder.mkdir(parents=True, exist_ok=True)
         write_weights(folder, self.network.state_dict(DTYPES[storage] if storage else None))
@@ -238,14 +239,14 @@ class MentionFinder:
     def from_disk(
         cls, folder: Path, device: str = "cpu", dtype: str = "float32"
     ) -> "MentionFinder":
-        """Open a recognizer.
+        """Load a recognizer.
 
-        folder (Path): as `to_disk` wrote it.
-        device (str): where it runs.
-        dtype (str): of `DTYPES`, or `auto` for the one that is fastest here.
-        RETURNS (MentionFinder): opened.
-        RAISES (AngelError): a file is missing or damaged, or int8 is to run elsewhere than on a
-            CPU.
+        folder (Path): a folder written by `to_disk`.
+        device (str): where the network runs.
+        dtype (str): one of `DTYPES`, or `auto` for the fastest one on this machine.
+        RETURNS (MentionFinder): the recognizer.
+        RAISES (AngelError): a file is missing or damaged, or int8 is requested on a device other
+            than the CPU.
         """
         try:
             config = parse_as((folder / CONFIG_FILE).read_bytes(), FinderConfig)
@@ -260,7 +261,7 @@ class MentionFinder:
             raise AngelError(f"Cannot open the recognizer in {folder}: {problem}.") from error
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): what `to_disk` writes."""
+        """RETURNS (bytes): the files that `to_disk` writes, serialized."""
         weights = pack_weights(self.network.state_dict())
         parts = {
             "config": asdict(self.config),
@@ -273,8 +274,8 @@ class MentionFinder:
     def from_bytes(
         cls, data: bytes, device: str = "cpu", dtype: str = "float32"
     ) -> "MentionFinder":
-        """data (bytes): from `to_bytes`. device (str), dtype (str): see `from_disk`.
-        RETURNS (MentionFinder): opened."""
+        """data (bytes): the result of `to_bytes`. device (str), dtype (str): see `from_disk`.
+        RETURNS (MentionFinder): the recognizer."""
         parts = srsly.msgpack_loads(data)
         config = checked(parts["config"], FinderConfig)
         weights = unpack_weights(parts["weights"])

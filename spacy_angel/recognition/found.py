@@ -1,6 +1,6 @@
-"""Mentions in a text, with whole brackets and without marks at their edges.
+"""Mentions in a text, with balanced brackets and without punctuation at their edges.
 
-A network that decides word by word may find `surfactant protein (` and `SP)-A`, or `Trp53-/-`.
+A network that tags word by word may find `surfactant protein (` and `SP)-A`, or `Trp53-/-`.
 """
 
 import re
@@ -11,19 +11,19 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..component.characters import CleanText
 
-# With `start` and `end`.
+# An object with `start` and `end`.
 _T = TypeVar("_T", bound=Any)
 
 _PAIRS = {")": "(", "]": "["}
-_MOST_ROUNDS = 8  # brackets one in another
-_LONGEST = 400  # characters of what a pair of brackets holds together
+_MOST_ROUNDS = 8  # maximum nesting depth of brackets
+_LONGEST = 400  # maximum number of characters between two brackets of a pair
 _MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
 _BETWEEN = re.compile(r"\s?[(\[]")
 _BEFORE = re.compile(r"[\s\-–/,;:.]*")
 _BEHIND = frozenset("/,;:")
-# Cells and paragraphs; a tab is a space where the text has few others.
+# Borders of cells and paragraphs. A tab is not one if the text has few spaces besides.
 _BORDER = re.compile(r"[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n")
-# What became of both copies of a mouse's gene.
+# The genotype of a mouse, `-/-` or `+/-`.
 _GENOTYPE = re.compile(r"[-–+]/[-–+]")
 # Of `FLAG-tagged`, but not of `Cl- channels`.
 _HYPHEN = re.compile(r"[-–](?=\w)")
@@ -34,9 +34,9 @@ _NUMBER = re.compile(r"(?<=\w[(\[])[\d+\-–]{1,3}[)\]]")
 class FoundMention(NamedTuple):
     """A mention in a text.
 
-    start, end (int): characters.
+    start, end (int): character offsets.
     label (str): e.g. `DISEASE`.
-    probability (float): geometric mean of its words' probabilities.
+    probability (float): geometric mean of the probabilities of its words.
     """
 
     start: int
@@ -46,18 +46,18 @@ class FoundMention(NamedTuple):
 
 
 class TokenSpan(FoundMention):
-    """A mention in a document, in plain values; `start` and `end` are tokens."""
+    """A mention in a document; `start` and `end` are token indices."""
 
 
 def without_overlaps(
     intervals: Iterable[_T], key: Callable[[_T], Any], taken: Iterable[_T] = ()
 ) -> list[_T]:
-    """Choose intervals of which no two overlap.
+    """Select intervals that do not overlap.
 
-    intervals (Iterable[_T]): with `start` and `end`.
-    key (Callable[[_T], Any]): of overlapping ones, the one with the least key is kept.
-    taken (Iterable[_T]): what none of them may overlap.
-    RETURNS (list[_T]): by `start`.
+    intervals (Iterable[_T]): objects with `start` and `end`.
+    key (Callable[[_T], Any]): of overlapping intervals, the one with the smallest key is kept.
+    taken (Iterable[_T]): intervals that no selected interval may overlap.
+    RETURNS (list[_T]): sorted by `start`.
     """
     used = {place for one in taken for place in range(one.start, one.end)}
     chosen = []
@@ -70,7 +70,7 @@ def without_overlaps(
 
 
 def in_source(text: CleanText, found: Sequence[_T]) -> list[_T]:
-    """Move what was found in a text as it is read to where it stands in the text as it is written.
+    """Convert offsets in a normalized text to offsets in the original text.
 
     text (CleanText): the text. found (Sequence[_T]): named tuples with `start` and `end`.
     RETURNS (list[_T]): in the same order.
@@ -82,8 +82,9 @@ def in_source(text: CleanText, found: Sequence[_T]) -> list[_T]:
 
 
 def scored_spans(doc: Doc, key: str) -> list[tuple[Span, float]]:
-    """doc (Doc): with the span group. key (str): of the group.
-    RETURNS (list[tuple[Span, float]]): its spans with their `scores`, 1.0 if it has none."""
+    """doc (Doc): a document with the span group. key (str): key of the group. RETURNS
+    (list[tuple[Span, float]]): the spans of the group with their `scores`, or with 1.0 if it has
+    none."""
     group = doc.spans[key]
     return list(zip(group, group.attrs.get("scores") or [1.0] * len(group), strict=True))
 
@@ -94,9 +95,10 @@ def set_scored_spans(
     """Write a span group.
 
     doc (Doc): changed in place.
-    key (str): of the group.
+    key (str): key of the group.
     rows (Iterable[tuple[Span, float]]): spans with their scores.
-    attrs (dict[str, Any]): of the group; the scores are written if it has some.
+    attrs (dict[str, Any]): attributes of the group; scores are written only if it contains
+        `scores`.
     """
     rows = list(rows)
     if "scores" in attrs:
@@ -105,14 +107,15 @@ def set_scored_spans(
 
 
 def trim_spans(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
-    """Cut at the borders of cells and paragraphs, cut marks off the edges, and join what one pair
-    of brackets holds together.
+    """Split mentions at the borders of table cells and paragraphs, strip punctuation from their
+    edges, and merge mentions that are connected by one pair of brackets.
 
-    text (str): where they stand.
-    found (Iterable[FoundMention]): by place; those of different labels may overlap.
-    RETURNS (list[FoundMention]): by place, e.g. `protein (` and `SP)-A` as `protein (SP)-A`, with
-        the lesser probability, `Trp53-/-` as `Trp53`, `(IL-2` as `IL-2`, `CaCl(` as `CaCl(2)`; not
-        what is marks alone, or the half of a compound, `FLAG-`.
+    text (str): the text.
+    found (Iterable[FoundMention]): sorted by position; mentions with different labels may overlap.
+    RETURNS (list[FoundMention]): sorted by position. For example, `protein (` and `SP)-A` become
+        `protein (SP)-A` with the lower of the two probabilities, `Trp53-/-` becomes `Trp53`,
+        `(IL-2` becomes `IL-2`, and `CaCl(` becomes `CaCl(2)`. Mentions of punctuation only and
+        halves of a compound (`FLAG-`) are dropped.
     """
     joined: list[FoundMention] = []
     last: dict[str, int] = {}
@@ -131,8 +134,8 @@ def trim_spans(text: str, found: Iterable[FoundMention]) -> list[FoundMention]:
 
 
 def _within_borders(text: str, one: FoundMention, has_cells: bool) -> Iterator[FoundMention]:
-    """YIELDS (FoundMention): the parts of a mention that reaches from a cell or paragraph into the
-    next one."""
+    """YIELDS (FoundMention): the parts of a mention that crosses the border of a cell or
+    paragraph."""
     start = one.start
     for border in _BORDER.finditer(text, one.start, one.end):
         if has_cells or border[0] != "\t":
@@ -149,7 +152,7 @@ def _is_held_together(text: str, one: FoundMention, other: FoundMention) -> bool
 
 
 def _without_marks(text: str, one: FoundMention) -> FoundMention:
-    """RETURNS (FoundMention): empty where nothing is left."""
+    """RETURNS (FoundMention): the mention without punctuation at its edges; it may be empty."""
     start, end = one.start, one.end
     if number := _NUMBER.match(text, end):
         end = number.end()
@@ -178,7 +181,7 @@ def _end_without_marks(text: str, start: int, end: int) -> int:
 
 
 def _is_whole(text: str) -> bool:
-    """RETURNS (bool): whether each bracket has its other half."""
+    """RETURNS (bool): whether all brackets are balanced."""
     opened: list[str] = []
     for mark in text:
         if mark in _PAIRS.values():

@@ -1,4 +1,4 @@
-"""Rows of pieces in, log-probabilities of each word's tags out."""
+"""The network that tags words: an encoder with a linear layer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ..model.weights import SHARED, convert_weights, storage_dtype
 from .tags import N_TAGS
 
 OWN = "recogniser."
-"""What the names of the weights begin with that no encoder-decoder has."""
+"""Prefixes of the names of weights that an encoder-decoder does not have."""
 CASES_WEIGHT = f"{OWN}cases.weight"
 HEAD_WEIGHT = f"{OWN}head.weight"
 HEAD_BIAS = f"{OWN}head.bias"
@@ -24,13 +24,12 @@ NO_WORD = -1
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A window as the encoder reads it.
+    """A window as input of the encoder.
 
-    pieces (list[int]): ids, the tokens around it included.
-    cases (list[int]): of each piece's word, 0 for the tokens around it.
-    words (list[int]): number of each piece's word in the window, `NO_WORD` for the tokens around
-        it.
-    n_words (int): words of the window.
+    pieces (list[int]): ids of the word pieces, including the special tokens.
+    cases (list[int]): letter case of each piece's word; 0 for special tokens.
+    words (list[int]): index of each piece's word in the window; `NO_WORD` for special tokens.
+    n_words (int): number of words in the window.
     """
 
     pieces: list[int]
@@ -43,13 +42,13 @@ class Row:
 
 
 class TaggingNetwork:
-    """An encoder, the vectors of the words' cases, and a linear layer for the tags.
+    """An encoder, embeddings for the letter case of words, and a linear layer for the tags. The
+    vector of a word is the mean of the vectors of its pieces.
 
-    A word's vector is the mean of its pieces'.
-
-    config (Any): of the encoder, as transformers' BartConfig has its fields.
-    weights (Mapping[str, Tensor]): of the encoder under the names of a BART, with those of `OWN`.
-    device (torch.device), dtype (torch.dtype): where and in which type the encoder runs.
+    config (Any): the encoder's config, with the fields of transformers' BartConfig.
+    weights (Mapping[str, Tensor]): the encoder's weights under the names of BART, and those of
+        `OWN`.
+    device (torch.device), dtype (torch.dtype): device and type of the encoder.
     RAISES (KeyError): a weight is missing.
     """
 
@@ -65,16 +64,17 @@ class TaggingNetwork:
         self.device = device
 
     def state_dict(self, dtype: torch.dtype | None = None) -> dict[str, Tensor]:
-        """dtype (torch.dtype | None): of the encoder's weights; None: int8 where they were read
-        so, else the one in use. RETURNS (dict[str, Tensor]): on the CPU."""
+        """dtype (torch.dtype | None): type of the encoder's weights; None for int8 if they were
+        loaded from int8, and otherwise for the type in use. RETURNS (dict[str, Tensor]): the
+        weights, on the CPU."""
         state = self._store.checkpoint()
         dtype = dtype or storage_dtype(state) or self._encoder.dtype
         return converted(state, dtype, torch.device("cpu"))
 
     def score(self, rows: Sequence[Row]) -> list[np.ndarray]:
-        """rows (Sequence[Row]): windows. RETURNS (list[np.ndarray]): float32[words, labels, tags]
-        of each, log-probabilities."""
-        # Of like length together: attention pads.
+        """rows (Sequence[Row]): windows. RETURNS (list[np.ndarray]): log-probabilities of the tags
+        in each window, float32[words, labels, tags]."""
+        # Batch rows of similar length to reduce padding.
         order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
         scored: list[np.ndarray | None] = [None] * len(rows)
         with torch.inference_mode():
@@ -99,12 +99,12 @@ class TaggingNetwork:
 
 
 def mean_by_word(states: Tensor, words: Tensor, lengths: Tensor, n_words: Sequence[int]) -> Tensor:
-    """The vectors of words: the mean of their pieces'.
+    """Average the vectors of the pieces of each word.
 
-    states (Tensor): [pieces, d], of all rows one after the other.
-    words (Tensor): int64[pieces], each piece's word in its row, `NO_WORD` for none.
-    lengths (Tensor): int64[rows], pieces.
-    n_words (Sequence[int]): words of each row.
+    states (Tensor): [pieces, d], the rows concatenated.
+    words (Tensor): int64[pieces], index of each piece's word in its row, or `NO_WORD`.
+    lengths (Tensor): int64[rows], number of pieces of each row.
+    n_words (Sequence[int]): number of words of each row.
     RETURNS (Tensor): [sum(n_words), d].
     """
     begins = np.cumsum([0, *n_words[:-1]])
@@ -119,12 +119,12 @@ def mean_by_word(states: Tensor, words: Tensor, lengths: Tensor, n_words: Sequen
 def converted(
     weights: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device
 ) -> dict[str, Tensor]:
-    """The weights in the type in which they run or are saved.
+    """Convert weights to the type in which they run or are saved.
 
-    weights (Mapping[str, Tensor]): of a whole encoder-decoder or of the encoder, and those of
-        `OWN`, which are kept in float32.
+    weights (Mapping[str, Tensor]): weights of an encoder-decoder or of an encoder, and those of
+        `OWN`, which remain float32.
     dtype (torch.dtype), device (torch.device): see `weights.convert_weights`.
-    RETURNS (dict[str, Tensor]): of the encoder, and those of `OWN`.
+    RETURNS (dict[str, Tensor]): weights of the encoder, and those of `OWN`.
     """
     own = {name: t.to(device, torch.float32) for name, t in weights.items() if name.startswith(OWN)}
     kept = (SHARED, "model.encoder.")

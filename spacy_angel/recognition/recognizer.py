@@ -1,4 +1,4 @@
-"""The component `angel_recogniser`: documents in, mentions out."""
+"""The component `angel_recogniser`, which finds mentions in documents."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -24,15 +24,15 @@ from .variants.grammar import may_lie_in_one
 
 
 class Recognized(NamedTuple):
-    """What is said of a document.
+    """The predictions for a document.
 
-    mentions (list[TokenSpan]): found in it, by place.
-    entities (list[float | None]): how probable each entity is that it has and may keep, see
+    mentions (list[TokenSpan]): the mentions found, sorted by position.
+    entities (list[float | None]): probability of each existing entity that may be kept, see
         `TaggedText.probability`.
-    variants (frozenset[tuple[int, int]]): tokens of mentions and entities that lie in a sequence
-        variant, with `skip_variants`.
-    extents (dict[tuple[int, int, str], tuple[int, int]]): tokens that may belong to a mention, by
-        its start, end and label, see `TaggedText.extent`.
+    variants (frozenset[tuple[int, int]]): token indices of mentions and entities inside a sequence
+        variant, if `skip_variants` is set.
+    extents (dict[tuple[int, int, str], tuple[int, int]]): by start, end, and label of a mention,
+        the tokens that may belong to it, see `TaggedText.extent`.
     """
 
     mentions: list[TokenSpan]
@@ -42,19 +42,19 @@ class Recognized(NamedTuple):
 
 
 class AngelRecognizer(DocumentPipe):
-    """Finds mentions with an encoder and, for each label, tags of its own.
+    """Finds mentions with an encoder that tags each word separately for each label.
 
-    Mentions that end inside a token of the pipeline are written with the whole token. Entities have
-    their probability as `span._.mention_probability`, also those that a document had, if the model
-    knows their label; and those that it finds, as `span._.mention_labels`, the other labels that it
-    finds in the same place, with their probabilities.
+    A mention that ends inside a token of the pipeline is extended to the whole token. The component
+    sets `span._.mention_probability` of entities, including existing ones whose label the model
+    knows. If it finds mentions with other labels at the position of an entity, it stores these
+    labels with their probabilities in `span._.mention_labels`.
 
-    vocab (Vocab): the pipeline's.
-    name (str): the component's name.
-    model (str | Path | None): folder that `spacy-angel train recogniser` wrote; None where
-        `from_disk` or `from_bytes` brings the model. Opened at first use.
-    settings (RecognizerSettings): everything else.
-    scorer (Callable | None): answers `score`.
+    vocab (Vocab): the vocab of the pipeline.
+    name (str): the name of the component.
+    model (str | Path | None): folder written by `spacy-angel train recogniser`, opened at first
+        use; None if the model is loaded by `from_disk` or `from_bytes`.
+    settings (RecognizerSettings): all other settings.
+    scorer (Callable | None): the scoring function.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class AngelRecognizer(DocumentPipe):
 
     @property
     def finder(self) -> MentionFinder:
-        """RETURNS (MentionFinder): the model, opened if it is not yet. Another one can be set.
-        RAISES (AngelError): there is none, or it cannot be opened."""
+        """RETURNS (MentionFinder): the model, opened at first use. It can be replaced. RAISES
+        (AngelError): there is no model, or it cannot be opened."""
         if self._finder is None:
             if self._model_source is None:
                 raise AngelError(
@@ -100,17 +100,17 @@ class AngelRecognizer(DocumentPipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): those that are looked for; none as long as all are and there
-        is no model: spaCy asks while it opens a pipeline, before the model is read."""
+        """RETURNS (tuple[str, ...]): the labels to find. Empty if all are to be found and the model
+        is not open yet: spaCy asks for the labels before it loads the model."""
         if self._finder is None and self._model_source is None:
             return self.settings.labels or ()
         return self.settings.labels or self.finder.labels
 
     def predict(self, docs: Sequence[Doc]) -> list[Recognized]:
-        """Find the mentions; changes nothing.
+        """Find mentions without changing the documents.
 
         docs (Sequence[Doc]): documents.
-        RETURNS (list[Recognized]): of each document.
+        RETURNS (list[Recognized]): one for each document.
         """
         self._forks.ensure()
         recognized: list[Recognized] = []
@@ -121,10 +121,10 @@ class AngelRecognizer(DocumentPipe):
         return recognized
 
     def set_annotations(self, docs: Sequence[Doc], predicted: Sequence[Recognized]) -> None:
-        """Write the mentions on the documents.
+        """Write the mentions to the documents.
 
-        docs (Sequence[Doc]): as given to `predict`.
-        predicted (Sequence[Recognized]): as it returned them.
+        docs (Sequence[Doc]): the documents given to `predict`.
+        predicted (Sequence[Recognized]): the result of `predict`.
         """
         key, labels = self.settings.span_key, self.settings.span_labels
         for doc, (mentions, probabilities, variants, extents) in zip(docs, predicted, strict=True):
@@ -175,9 +175,9 @@ class AngelRecognizer(DocumentPipe):
     def _in_variants(
         self, doc: Doc, text: CleanText, places: Iterable[TokenSpan | Span]
     ) -> frozenset[tuple[int, int]]:
-        """places (Iterable[TokenSpan | Span]): of mentions and entities.
-        RETURNS (frozenset[tuple[int, int]]): those that lie in a sequence variant, with
-            `skip_variants`; variants are looked for only where one may."""
+        """places (Iterable[TokenSpan | Span]): mentions and entities. RETURNS (frozenset[tuple[int,
+        int]]): those inside a sequence variant, if `skip_variants` is set. Only texts that may
+        contain one are searched for variants."""
         spans = [doc[one.start : one.end] for one in places] if self.settings.skip_variants else []
         in_doubt = [
             span
@@ -192,23 +192,24 @@ class AngelRecognizer(DocumentPipe):
         )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """path (str | Path): folder for the model. exclude (Iterable[str]): `model`."""
+        """path (str | Path): folder to which the model is saved. exclude (Iterable[str]): `model`
+        to leave it out."""
         util.to_disk(path, {"model": lambda p: self.finder.to_disk(p)}, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AngelRecognizer":
-        """path (str | Path): a folder. exclude (Iterable[str]): as in `to_disk`.
-        RETURNS (AngelRecognizer): this component. RAISES (AngelError): it cannot be opened."""
+        """path (str | Path): a folder. exclude (Iterable[str]): as in `to_disk`. RETURNS
+        (AngelRecognizer): this component. RAISES (AngelError): the model cannot be opened."""
         readers = {"model": lambda p: setattr(self, "finder", self._open(p))}
         util.from_disk(path, readers, exclude)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
+        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): the serialized model."""
         return util.to_bytes({"model": lambda: self.finder.to_bytes()}, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "AngelRecognizer":
-        """data (bytes): from `to_bytes`. exclude (Iterable[str]): as in `to_disk`.
-        RETURNS (AngelRecognizer): this component."""
+        """data (bytes): the result of `to_bytes`. exclude (Iterable[str]): as in `to_disk`. RETURNS
+        (AngelRecognizer): this component."""
 
         def read_model(data: bytes) -> None:
             settings = self.settings

@@ -9,9 +9,10 @@ from ..component.running import Device, RunsIn, expect_dtype
 
 
 class RecognizerSettings(CheckedSettings):
-    """The settings of `angel_recogniser`; the type of each carries its meaning.
+    """The settings of `angel_recogniser`. The annotation of each field describes it.
 
-    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    RAISES (AngelError): a value is invalid; the message names the setting, the expected values, and
+        the given value.
     """
 
     COMPONENT = "angel_recogniser"

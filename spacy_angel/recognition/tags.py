@@ -1,12 +1,13 @@
-"""Mentions as tags of words, a row of tags for each label, and back.
+"""Converts mentions to tags of words and back, with a row of tags for each label.
 
-Each label has its own outside, begin and inside, so mentions of different labels may overlap:
+Each label has its own outside, begin, and inside tags, so mentions with different labels may
+overlap:
 
     words      human  breast  cancer  cells
     DISEASE    O      B       I       O
     CELL_TYPE  B      I       I       I
 
-Of mentions with one label, those that overlap or have a gap cannot be written so.
+Overlapping or discontinuous mentions with the same label cannot be represented.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,11 +20,11 @@ _NEVER = -1e9
 
 
 def tags_of(spans: Iterable[tuple[int, int, int]], n_words: int, n_labels: int) -> np.ndarray:
-    """Write mentions as tags.
+    """Convert mentions to tags.
 
-    spans (Iterable[tuple[int, int, int]]): label, first word, the one behind the last; of those
-        with one label that overlap the first one stays.
-    n_words (int), n_labels (int): the shape.
+    spans (Iterable[tuple[int, int, int]]): label, first word, and the word after the last one. Of
+        overlapping mentions with the same label, the first one is kept.
+    n_words (int), n_labels (int): the shape of the result.
     RETURNS (np.ndarray): int8[n_words, n_labels].
     """
     tags = np.zeros((n_words, n_labels), dtype=np.int8)
@@ -35,8 +36,9 @@ def tags_of(spans: Iterable[tuple[int, int, int]], n_words: int, n_labels: int) 
 
 
 def spans_of(tags: np.ndarray) -> list[tuple[int, int, int]]:
-    """tags (np.ndarray): int8[n_words, n_labels], where no `INSIDE` follows an `OUTSIDE`.
-    RETURNS (list[tuple[int, int, int]]): label, first word, the one behind the last, by place."""
+    """tags (np.ndarray): int8[n_words, n_labels], in which `INSIDE` never follows `OUTSIDE`.
+    RETURNS (list[tuple[int, int, int]]): label, first word, and the word after the last one, sorted
+    by position."""
     spans = []
     begins, labels = np.nonzero(tags == BEGIN)
     for begin, label in zip(begins.tolist(), labels.tolist(), strict=True):
@@ -48,14 +50,14 @@ def spans_of(tags: np.ndarray) -> list[tuple[int, int, int]]:
 
 
 def best_tags(log_probs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The most probable tags of texts, of those in which no `INSIDE` follows an `OUTSIDE`
-    (Viterbi's algorithm).
+    """Find the most probable sequence of tags in which `INSIDE` never follows `OUTSIDE`, with the
+    Viterbi algorithm.
 
-    log_probs (Sequence[np.ndarray]): float32[n_words, n_labels, 3] of each text.
-    RETURNS (list[np.ndarray]): int8[n_words, n_labels] of each.
+    log_probs (Sequence[np.ndarray]): float32[n_words, n_labels, 3] for each text.
+    RETURNS (list[np.ndarray]): int8[n_words, n_labels] for each text.
     """
     tags = [np.zeros(one.shape[:2], dtype=np.int8) for one in log_probs]
-    # Where `OUTSIDE` is best everywhere, nothing else can be: most labels of most texts.
+    # In most texts, `OUTSIDE` is best everywhere for most labels; these need no search.
     columns = [
         (text, label)
         for text, one in enumerate(log_probs)
@@ -77,7 +79,7 @@ def best_tags(log_probs: Sequence[np.ndarray]) -> list[np.ndarray]:
 def _best_paths(scores: np.ndarray) -> np.ndarray:
     """scores (np.ndarray): float32[length, n, 3]. RETURNS (np.ndarray): int8[length, n]."""
     length, n, _ = scores.shape
-    # What stood before `OUTSIDE` or `BEGIN`, and what before `INSIDE`.
+    # The best tag before `OUTSIDE` or `BEGIN`, and the best one before `INSIDE`.
     before = np.zeros((length, 2, n), dtype=np.int8)
     total = scores[0].copy()
     total[:, INSIDE] += _NEVER

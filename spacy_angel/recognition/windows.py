@@ -1,4 +1,4 @@
-"""Long texts as windows that an encoder can read, each with context for what is near its edge."""
+"""Splits long texts into overlapping windows that an encoder can read."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,15 +9,15 @@ import numpy as np
 def cut_windows(
     offsets: np.ndarray, most: int, overlap: int, first: int | None = None
 ) -> list[tuple[int, int]]:
-    """Cut a text into windows of whole words.
+    """Split a text into windows of whole words.
 
     offsets (np.ndarray): int64[words + 1], see `Words`.
-    most (int): pieces in a window; a word of more pieces has a window of its own.
-    overlap (int): most pieces that two neighbours share, below `most`.
-    first (int | None): pieces in the first window, where it is shorter: training reads a text each
-        time in other windows.
-    RETURNS (list[tuple[int, int]]): first word, and the one behind the last; with offsets
-        [0, 1, 2, 3, 4, 5], most 3 and overlap 1: [(0, 3), (2, 5)].
+    most (int): maximum number of pieces in a window; a longer word gets a window of its own.
+    overlap (int): maximum number of pieces that two adjacent windows share; less than `most`.
+    first (int | None): number of pieces in the first window, if it is shorter. Training varies it,
+        so that the windows of a text differ from epoch to epoch.
+    RETURNS (list[tuple[int, int]]): first word, and the word after the last one. With offsets [0,
+        1, 2, 3, 4, 5], most 3, and overlap 1: [(0, 3), (2, 5)].
     """
     n_words = len(offsets) - 1
     windows: list[tuple[int, int]] = []
@@ -36,11 +36,12 @@ def cut_windows(
 
 
 def owned_words(windows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The words that each window answers for: of those that two share, each the half that is
-    farther from its edge.
+    """Assign each word to one window. Of the words that two windows share, each window owns the
+    half that is farther from its edge.
 
-    windows (Sequence[tuple[int, int]]): from `cut_windows`.
-    RETURNS (list[tuple[int, int]]): without gap or overlap; of [(0, 6), (4, 9)]: [(0, 5), (5, 9)].
+    windows (Sequence[tuple[int, int]]): the result of `cut_windows`.
+    RETURNS (list[tuple[int, int]]): without gaps or overlaps; for [(0, 6), (4, 9)]: [(0, 5), (5,
+        9)].
     """
     borders = [(start + end) // 2 for (_, end), (start, _) in pairwise(windows)]
     if not windows:

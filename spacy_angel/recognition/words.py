@@ -1,15 +1,16 @@
-"""Texts as words, and words as the pieces that an encoder reads.
+"""Splits texts into words, and words into the pieces that an encoder reads.
 
-A word is what the tokenizer cuts off before it looks into its vocabulary; BERT's cuts at spaces and
-at every mark, so that mentions begin and end with words nearly always:
+Words are the units into which the tokenizer splits a text before it applies its vocabulary. BERT's
+tokenizer splits at spaces and all punctuation, so mentions almost always begin and end at word
+boundaries:
 
     text    IL-2   in
     words   IL - 2 in
     case    capitals, none, none, small letters
     glued   –  yes yes no
 
-An uncased vocabulary does not see that `IL` stands in capitals and close to what follows. The
-number of a word's case (`CASES`) tells the encoder.
+An uncased vocabulary does not distinguish capitals, nor `IL-2` from `IL - 2`. The encoder gets this
+information as the number of each word's case (`CASES`).
 """
 
 from collections.abc import Sequence
@@ -29,9 +30,10 @@ class Words:
     """The words of a text.
 
     starts, ends (np.ndarray): int64[words], character offsets.
-    cases (np.ndarray): int64[words], below `CASES`.
+    cases (np.ndarray): int64[words], less than `CASES`.
     pieces (np.ndarray): int64[pieces], their ids in the encoder's vocabulary.
-    offsets (np.ndarray): int64[words + 1]; word `i` is `pieces[offsets[i] : offsets[i + 1]]`.
+    offsets (np.ndarray): int64[words + 1]; word `i` consists of
+        `pieces[offsets[i] : offsets[i + 1]]`.
     """
 
     starts: np.ndarray
@@ -45,9 +47,9 @@ class Words:
 
 
 class WordReader:
-    """Cuts texts into words and pieces.
+    """Splits texts into words and pieces.
 
-    definition (str): what a fast tokenizer's `tokenizer.json` holds.
+    definition (str): content of the `tokenizer.json` of a fast tokenizer.
     """
 
     def __init__(self, definition: str) -> None:
@@ -55,11 +57,11 @@ class WordReader:
         self._tokenizer = Tokenizer.from_str(definition)
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        # `[SEP]` in a text is text.
+        # `[SEP]` in a text is not a special token.
         self._tokenizer.encode_special_tokens = True
 
     def __call__(self, texts: Sequence[str]) -> list[Words]:
-        """texts (Sequence[str]): any. RETURNS (list[Words]): of each."""
+        """texts (Sequence[str]): any texts. RETURNS (list[Words]): the words of each text."""
         encoded = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
             _words(text, one.ids, one.offsets, one.word_ids)
@@ -70,7 +72,7 @@ class WordReader:
 def _words(
     text: str, ids: list[int], spans: list[tuple[int, int]], word_ids: list[int | None]
 ) -> Words:
-    # A byte-level vocabulary has pieces for line ends, which are no words.
+    # A byte-level vocabulary has pieces for line ends, which are not words.
     kept = [i for i, (start, end) in enumerate(spans) if text[start:end].strip()]
     pieces = np.array([ids[i] for i in kept], dtype=np.int64)
     of_word = [word_ids[i] for i in kept]
@@ -86,9 +88,9 @@ def _words(
 
 
 def shape_of(word: str) -> int:
-    """word (str): not empty. RETURNS (int): the shape of its letters: 0 no letter (`2`), 1 small
-    (`mice`), 2 a capital before small ones (`Mice`), 3 one capital alone (`A`), 4 capitals
-    throughout (`IL`), 5 mixed (`mRNA`)."""
+    """word (str): not empty. RETURNS (int): its letter case: 0 no letter (`2`), 1 lower case
+    (`mice`), 2 capitalized (`Mice`), 3 a single capital (`A`), 4 upper case (`IL`), 5 mixed case
+    (`mRNA`)."""
     if word.islower():
         return 1
     if word.isupper():

@@ -1,4 +1,4 @@
-"""The component `angel_variants`: documents in, sequence variants out."""
+"""The component `angel_variants`, which finds sequence variants in documents."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,9 +18,9 @@ from .grammar import FoundVariant, find_variants
 from .tokens import VariantTokenizer
 
 HGVS, GENE = "hgvs", "variant_gene"
-# What a linker has said of a mention that was not known to be a variant.
+# Attributes set by a linker before the mention was found to be a variant.
 _OF_A_LINKER = ("kb_ents", "candidates")
-# Words that are no name once the variant is gone: of `V600E-mutant melanoma` melanoma is left.
+# Words that are not names without the variant: `V600E-mutant melanoma` becomes `melanoma`.
 _LEFT_OVER = frozenset(
     (
         *("mutation", "mutations", "mutant", "mutants", "mutated", "variant", "variants"),
@@ -31,9 +31,10 @@ _LEFT_OVER = frozenset(
 
 
 class VariantSettings(CheckedSettings):
-    """The settings of `angel_variants`; the type of each carries its meaning.
+    """The settings of `angel_variants`. The annotation of each field describes it.
 
-    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+    RAISES (AngelError): a value is invalid; the message names the setting, the expected values, and
+        the given value.
     """
 
     COMPONENT = "angel_variants"
@@ -54,12 +55,12 @@ class VariantSettings(CheckedSettings):
 
 
 class PlacedVariant(FoundVariant):
-    """A variant in a document; `start` and `end` are tokens."""
+    """A variant in a document; `start` and `end` are token indices."""
 
 
 def place_variants(doc: Doc) -> list[PlacedVariant]:
-    """doc (Doc): a document. RETURNS (list[PlacedVariant]): by place, extended to whole tokens; no
-    two share a token, and none is in an address."""
+    """doc (Doc): a document. RETURNS (list[PlacedVariant]): sorted by position and extended to
+    whole tokens. No two share a token, and none is in a URL or e-mail address."""
     placed: list[PlacedVariant] = []
     for one in find_variants(doc.text):
         span = doc.char_span(one.start, one.end, alignment_mode="expand")
@@ -71,16 +72,16 @@ def place_variants(doc: Doc) -> list[PlacedVariant]:
 
 
 class AngelVariants(DocumentPipe):
-    """Finds sequence variants by a grammar. It runs after the components that find other mentions
-    and takes precedence over them: of an entity that overlaps a variant, only the words beside the
-    variant remain.
+    """Finds sequence variants with a grammar. It runs after the components that find other mentions
+    and takes precedence over them: an entity that overlaps a variant is reduced to its words
+    outside the variant.
 
-    Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs` and `span._.variant_gene`.
-    A variant that ends inside a token of the pipeline is written with the whole token.
+    Writes `doc.ents`, `span._.kb_id` (and `span.kb_id_`), `span._.hgvs`, and `span._.variant_gene`.
+    A variant that ends inside a token of the pipeline is extended to the whole token.
 
-    vocab (Vocab): the pipeline's.
-    name (str): the component's name.
-    settings (VariantSettings): see there.
+    vocab (Vocab): the vocab of the pipeline.
+    name (str): the name of the component.
+    settings (VariantSettings): the settings.
     """
 
     def __init__(
@@ -96,19 +97,19 @@ class AngelVariants(DocumentPipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): the one label."""
+        """RETURNS (tuple[str, ...]): the label of variants."""
         return (self.settings.label,)
 
     def predict(self, docs: Sequence[Doc]) -> list[list[PlacedVariant]]:
-        """docs (Sequence[Doc]): documents. RETURNS (list[list[PlacedVariant]]): of each by place;
-        no two share a token."""
+        """docs (Sequence[Doc]): documents. RETURNS (list[list[PlacedVariant]]): the variants of
+        each document, sorted by position; no two share a token."""
         return [place_variants(doc) for doc in docs]
 
     def set_annotations(
         self, docs: Sequence[Doc], predicted: Sequence[Sequence[PlacedVariant]]
     ) -> None:
-        """docs (Sequence[Doc]): as given to `predict`, changed in place. predicted
-        (Sequence[Sequence[PlacedVariant]]): as it returned them."""
+        """docs (Sequence[Doc]): the documents given to `predict`, changed in place. predicted
+        (Sequence[Sequence[PlacedVariant]]): the result of `predict`."""
         for doc, variants in zip(docs, predicted, strict=True):
             if not variants:
                 continue
@@ -132,12 +133,12 @@ class AngelVariants(DocumentPipe):
 def _nearest_genes(
     doc: Doc, variants: Iterable[PlacedVariant], labels: Sequence[str]
 ) -> Iterator[Span | None]:
-    """labels (Sequence[str]): of genes. YIELDS (Span | None): of each variant the nearest gene of
-    its sentence, of two at the same distance the one before it; of a star allele, `CYP2D6*4`, the
-    part before the star, if it is a token."""
+    """labels (Sequence[str]): labels of genes. YIELDS (Span | None): for each variant, the nearest
+    gene in its sentence; of two at the same distance, the one before it. For a star allele such as
+    `CYP2D6*4`, the part before the star, if it is a token."""
     genes = [ent for ent in doc.ents if ent.label_ in labels]
     starts = [gene.start for gene in genes]
-    # Without sentences the document is one.
+    # Without sentence boundaries, the document counts as one sentence.
     sentences = list(accumulate(bool(token.is_sent_start) for token in doc))
     for variant in variants:
         span = doc[variant.start : variant.end]
@@ -157,8 +158,8 @@ def _nearest_genes(
 def _beside(
     entities: Iterable[Span], variants: Sequence[PlacedVariant], gene_labels: Sequence[str]
 ) -> list[Span]:
-    """What is left of entities where variants are: those that touch none as they are, of the others
-    the words before or behind."""
+    """Reduce entities to the parts outside variants. Of an entity that overlaps a variant, the
+    words before or after the variant remain."""
     taken = {token for one in variants for token in range(one.start, one.end)}
     left = []
     for entity in entities:
@@ -168,7 +169,7 @@ def _beside(
             continue
         before = _trimmed(entity.doc, entity.start, places[0])
         behind = _trimmed(entity.doc, places[-1] + 1, entity.end)
-        # Genes are named before their variants, what these lead to behind.
+        # Genes are usually named before their variants, and diseases after them.
         order = (before, behind) if entity.label_ in gene_labels else (behind, before)
         rest = next((span for span in order if span is not None), None)
         if rest is not None:
@@ -177,7 +178,8 @@ def _beside(
 
 
 def _trimmed(doc: Doc, start: int, end: int) -> Span | None:
-    """RETURNS (Span | None): without marks and words that are no name at its edges."""
+    """RETURNS (Span | None): the span without punctuation and words that are not part of a name at
+    its edges."""
     while start < end and _is_left_over(doc, start):
         start += 1
     while start < end and _is_left_over(doc, end - 1):
@@ -191,7 +193,8 @@ def _is_left_over(doc: Doc, place: int) -> bool:
 
 
 def _put_into(doc: Doc, key: str, variants: Sequence[Span]) -> None:
-    """A span group keeps what overlaps a variant but does not lie in one."""
+    """Add the variants to a span group. Spans inside a variant are removed; those that only overlap
+    one are kept."""
     taken = {token for span in variants for token in range(span.start, span.end)}
     kept = [
         (span, score)
@@ -213,15 +216,15 @@ def _read_gene(span: Span) -> Span | None:
         return None
     start, end = place
     if start >= span.start and end <= span.end:
-        # Of a star allele: what stands there is the variant.
+        # The gene of a star allele is part of the variant.
         return span.doc[start:end]
-    # As the entity is now: a linker may have given it an identifier since.
+    # Copy the current entity: a linker may have set its identifier since.
     first = span.doc[start]
     return Span(span.doc, start, end, label=first.ent_type, kb_id=first.ent_kb_id)
 
 
 def _write_gene(span: Span, gene: Span | None) -> None:
-    # Plain values: a document goes through bytes between processes.
+    # Plain values, because documents are serialized between processes.
     place = None if gene is None else [gene.start, gene.end]
     _user_data(span.doc)["._.", GENE, span.start_char, span.end_char] = place
 
@@ -234,13 +237,13 @@ def _write_gene(span: Span, gene: Span | None) -> None:
 def make_angel_variants(
     nlp: Language, name: str, label: str, gene_labels: list[str], span_key: str | None
 ) -> AngelVariants:
-    """The factory; it makes the tokenizer cut tokens at variants.
+    """Create the component, and make the tokenizer split tokens at variants.
 
     nlp (Language): the pipeline.
-    name (str): the component's name in it.
+    name (str): the name of the component.
     label (str), gene_labels (list[str]), span_key (str | None): see `VariantSettings`.
     RETURNS (AngelVariants): the component.
-    RAISES (AngelError): a setting that does not fit.
+    RAISES (AngelError): a setting is invalid.
     """
     settings = VariantSettings(label=label, gene_labels=tuple(gene_labels), span_key=span_key)
     if not isinstance(nlp.tokenizer, VariantTokenizer):

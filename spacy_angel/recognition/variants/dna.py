@@ -1,7 +1,7 @@
 """Variants of DNA and RNA in symbols: `c.35delG`, `IVS2+1G>A`, `-308 G/A`, `C677T`, `rs113488022`.
 
-Two older conventions are read as their authors meant them (Antonarakis and others, Hum Mutat 1998;
-11:1-3): `1294del40` deletes 40 bases from 1294 on, `1154insTC` inserts behind 1154.
+Two older notations are interpreted as their authors meant them (Antonarakis et al., Hum Mutat 1998;
+11:1-3): `1294del40` deletes 40 bases from position 1294 on, and `1154insTC` inserts after 1154.
 """
 
 import re
@@ -45,8 +45,8 @@ _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def point(written: str) -> str:
-    """written (str): a place, e.g. `IVS3 + 18`, `(-3)`, `IVS-6(-2)`. RETURNS (str): as HGVS
-    writes it, `IVS3+18`, `-3`, `IVS6-2`."""
+    """written (str): a position, e.g. `IVS3 + 18`, `(-3)`, `IVS-6(-2)`. RETURNS (str): in HGVS
+    notation, e.g. `IVS3+18`, `-3`, `IVS6-2`."""
     plain = re.sub(r"[ ()]", "", written)
     found = re.fullmatch(r"(?:IVS|ivs)-?(\d{1,3}|[IVX]{1,4})(nt)?([+-]?)(\d{1,6})", plain)
     if found is None:
@@ -58,8 +58,8 @@ def point(written: str) -> str:
 
 def substituted(level: str, start: str, ref: str, alt: str) -> str:
     """level (str): `c`, `g`, …. start (str): see `point`. ref (str), alt (str): bases. RETURNS
-    (str): e.g. `c.35G>A`, `c.-174=` where nothing changes; empty for several bases at a place of
-    which nobody can tell the end, `+0AA>G`."""
+    (str): e.g. `c.35G>A`, or `c.-174=` if the base does not change; empty for several bases at a
+    position whose end is undetermined, `+0AA>G`."""
     ref, alt = _letters(level, ref), _letters(level, alt)
     if ref == alt:
         return f"{level}.{start}="
@@ -70,20 +70,20 @@ def substituted(level: str, start: str, ref: str, alt: str) -> str:
 
 
 def inserted(level: str, start: str, what: str) -> str:
-    """As `substituted`. RETURNS (str): behind `start`, `c.1154_1155insTC`."""
+    """As `substituted`. RETURNS (str): an insertion after `start`, e.g. `c.1154_1155insTC`."""
     behind = _shifted(start, 1)
     what = _letters(level, what)
     return f"{level}.{start}_{behind}ins{what}" if behind else f"{level}.{start}ins{what}"
 
 
 def _letters(level: str, written: str) -> str:
-    """RETURNS (str): bases as HGVS has them at a level, `ACGT`, of RNA `acgu`; `N[3]` as it is."""
+    """RETURNS (str): the bases in HGVS notation, in lower case for RNA; `N[3]` is unchanged."""
     letters = bases(written)
     return letters.lower().replace("t", "u") if level == "r" and letters.isalpha() else letters
 
 
 def _shifted(start: str, by: int) -> str:
-    """RETURNS (str): a place further on; empty where that takes knowledge of the transcript."""
+    """RETURNS (str): a later position; empty if computing it requires the transcript."""
     found = re.fullmatch(r"([*]?)(-?\d{1,9})(?:([+-])(\d{1,6}))?", start)
     if found is None:
         return "" if by else start
@@ -118,8 +118,8 @@ def _joined(start: str, end: str) -> str:
 
 
 def _range(start: str, end: str, length: int, *, is_hgvs: bool) -> tuple[str, str]:
-    """`899-1142` are two places; so are `1782-83`, 1782 and 1783, where what is deleted has two
-    letters; `c.1983-5` of HGVS is one in an intron."""
+    """Interpret a range: `899-1142` are two positions, and so are `1782-83` (1782 and 1783) if two
+    letters are deleted; `c.1983-5` in HGVS is a single position in an intron."""
     if start.isdigit() and end.isdigit() and int(end) < int(start):
         whole = start[: len(start) - len(end)] + end
         between = int(whole) - int(start) + 1

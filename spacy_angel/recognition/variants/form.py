@@ -1,4 +1,4 @@
-"""The forms of the grammar: patterns, and how their matches are read."""
+"""The forms of the grammar: patterns, and functions that interpret their matches."""
 
 import re
 from collections.abc import Callable
@@ -7,11 +7,11 @@ from typing import NamedTuple, TypeVar
 
 
 class Needs(Enum):
-    """What a text has to say beside a form that means other things too.
+    """The evidence that an ambiguous form needs in its context.
 
-    NOTHING: it is a variant wherever it stands.
-    A_WORD: a word like `mutation` or `allele` in the neighbourhood, or another variant: `G/A`.
-    THE_NEXT_WORD: the same, beside it: `D2A`.
+    NOTHING: the form is always a variant.
+    A_WORD: a word like `mutation` or `allele`, or another variant, must be near, as for `G/A`.
+    THE_NEXT_WORD: such a word must be adjacent, as for `D2A`.
     """
 
     NOTHING = 0
@@ -20,10 +20,10 @@ class Needs(Enum):
 
 
 class Reading(NamedTuple):
-    """How a form is read.
+    """The interpretation of a match.
 
-    identifier (str): the rs number, or the normal form; empty where it has none.
-    needs (Needs): see there.
+    identifier (str): the rs number or the normal form; empty if it has neither.
+    needs (Needs): the required evidence.
     """
 
     identifier: str
@@ -37,9 +37,9 @@ _Read = TypeVar("_Read", bound=Read)
 class Form(NamedTuple):
     """A form of the grammar.
 
-    pattern (re.Pattern): what it looks like. Every repeat in it is bounded, so that a search takes
-        time in proportion to the text, whatever the text is.
-    read (Read): from a match to its reading; None where it is no variant after all.
+    pattern (re.Pattern): a regular expression. All its repeats are bounded, so a search takes time
+        linear in the length of any text.
+    read (Read): interprets a match; None if it is not a variant after all.
     """
 
     pattern: re.Pattern[str]
@@ -50,9 +50,10 @@ class Forms(list[Form]):
     """Forms of the grammar. Of two that find the same characters, the earlier one counts."""
 
     def matching(self, *patterns: str, start: str = "", stop: str = "") -> Callable[[_Read], _Read]:
-        """Decorate the function that reads the matches of patterns.
+        """Decorate the function that interprets the matches of patterns.
 
-        patterns (str): regular expressions. start (str), stop (str): before and after each.
+        patterns (str): regular expressions. start (str), stop (str): added before and after each
+            pattern.
         RETURNS (Callable[[_Read], _Read]): the decorator.
         """
 
@@ -63,5 +64,5 @@ class Forms(list[Form]):
         return add
 
     def unnamed(self, *patterns: str, start: str = "", stop: str = "") -> None:
-        """Add forms that have no identifier; the arguments are those of `matching`."""
+        """Add forms that have no identifier. The arguments are those of `matching`."""
         self.matching(*patterns, start=start, stop=stop)(lambda found: Reading(""))

@@ -1,4 +1,4 @@
-"""From a text to the variants in it, each with its normal form."""
+"""Finds the variants in a text and their normal forms."""
 
 import re
 from bisect import bisect_left
@@ -13,10 +13,10 @@ from .form import Form, Needs, Read, Reading
 _NAMED = (*dna.FORMS, *protein.FORMS)
 _FORMS = (*_NAMED, *words.FORMS)
 _ALL_FORMS = (*_FORMS, *words.UNPLACED)
-# Of the sources of the patterns a word may be any part: to look in vain only takes time.
+# A word that occurs anywhere in a pattern counts; a false positive only costs time.
 _SOURCES = " ".join(form.pattern.pattern for form in _ALL_FORMS).lower()
 _SOURCES = _SOURCES.replace("[- ]?", "").replace("-?", "")
-# What they do not spell out: bases, introns, changes with their residues, ends of a frame.
+# Parts that the patterns do not spell out: bases, introns, residues, and frame shifts.
 _BUILT = re.compile(
     "[acgtu]+|(?:ivs)?[ivx]+|fs(?:x|ter|term|stop)?"
     "|(?:delins|indel|del|ins|dup|inv)[arndcqeghilkmfpstwyvx]{1,40}"
@@ -27,7 +27,7 @@ _EVIDENCE = re.compile(
     r"transition|transversion|carrier|homozygo|heterozygo|replac)"
 )
 _NEAR, _BESIDE = 60, 14
-# One character for one: offsets stay.
+# Each character is replaced by one, so offsets do not change.
 _PLAIN = str.maketrans(
     {
         **dict.fromkeys("\u00a0\u2002\u2003\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000", " "),
@@ -45,11 +45,11 @@ _POSTCODE = re.compile(r" \d[A-Z]{1,2}\d?\b")
 class FoundVariant(NamedTuple):
     """A variant in a text.
 
-    start, end (int): characters.
-    identifier (str): the rs number where it or the text beside it gives one, else the normal form;
-        empty where it has none.
-    hgvs (str): the normal form, as HGVS has it; empty for rs numbers, star alleles and what names
-        no place.
+    start, end (int): character offsets.
+    identifier (str): the rs number if the variant or the text next to it gives one, otherwise the
+        normal form; empty if it has none.
+    hgvs (str): the normal form in HGVS notation; empty for rs numbers, star alleles, and variants
+        without a position.
     """
 
     start: int
@@ -68,9 +68,9 @@ class _Candidate(NamedTuple):
 def find_variants(text: str) -> list[FoundVariant]:
     """Find variants, in time linear in the length of the text.
 
-    text (str): any; noise is read away, see `component.characters`.
-    RETURNS (list[FoundVariant]): by place in the text as it stands; no two overlap. Those without a
-        position, `4-bp deletion`, `G>A`, have no normal form.
+    text (str): any text; it is normalized first, see `component.characters`.
+    RETURNS (list[FoundVariant]): sorted by position in the original text; no two overlap. Variants
+        without a position, such as `4-bp deletion` and `G>A`, have no normal form.
     """
     source = clean(text)
     return in_source(source, _find(source.text.translate(_PLAIN)))
@@ -80,7 +80,7 @@ def _find(text: str) -> list[FoundVariant]:
     candidates = list(_candidates(text, _ALL_FORMS))
     kept = _with_what_they_need(text, _one_of_both(candidates))
     found = []
-    # The longest, then one with an identifier, then the first.
+    # Prefer the longest, then those with an identifier, then the first.
     for one in without_overlaps(
         kept, lambda one: (one.start - one.end, not one.reading.identifier, one.start)
     ):
@@ -91,12 +91,12 @@ def _find(text: str) -> list[FoundVariant]:
 
 
 def may_lie_in_one(text: str, start: int, end: int) -> bool:
-    """Whether a mention may lie in a variant, in a small part of the time of `find_variants`.
+    """Check whether a mention may be part of a variant, much faster than `find_variants`.
 
-    text (str): any, as `component.characters` reads it. start, end (int): characters.
-    RETURNS (bool): False for a word that no form has, `aspirin`, also where a form would take any
-        word, in the brackets of `15-bp (aspirin) deletion`; True for `cysteine`, for what has a
-        digit, and for the gene of a star allele.
+    text (str): a text normalized by `component.characters`. start, end (int): character offsets.
+    RETURNS (bool): False for words that no form contains, such as `aspirin`, even in
+        `15-bp (aspirin) deletion`, where a form allows any word. True for `cysteine`, for anything
+        with a digit, and for the gene of a star allele.
     """
     mention = text[start : end + 1].translate(_PLAIN)
     if _DIGIT_OR_STAR.search(mention):
@@ -106,16 +106,17 @@ def may_lie_in_one(text: str, start: int, end: int) -> bool:
 
 
 def normal_form(mention: str) -> str:
-    """mention (str): one variant, e.g. `V600E`, `IVS2 +1 G->A`. RETURNS (str): its rs number or
-    normal form, `p.Val600Glu`, `c.IVS2+1G>A`; empty where it has none, or is no variant."""
+    """mention (str): a variant, e.g. `V600E`, `IVS2 +1 G->A`. RETURNS (str): its rs number or
+    normal form, such as `p.Val600Glu` or `c.IVS2+1G>A`; empty if it has none or is not a
+    variant."""
     candidates = _one_of_both(list(_candidates(mention.translate(_PLAIN), _FORMS)))
     whole = [one for one in candidates if (one.start, one.end) == (0, len(mention))]
     return next((one.reading.identifier for one in whole if one.reading.identifier), "")
 
 
 def _with_numbers(text: str, found: Sequence[FoundVariant]) -> list[FoundVariant]:
-    """`V600E (rs113488022)`, `rs2168101 G>T`: each of the two is the other, and so is `V600E`
-    wherever the text has it again."""
+    """Give each variant written next to an rs number that number, as in `V600E (rs113488022)` and
+    `rs2168101 G>T`, and also all other occurrences of the variant in the text."""
     numbers: dict[int, str] = {}
     by_form: dict[str, set[str]] = {}
     for place in range(len(found) - 1):
@@ -145,7 +146,8 @@ def _candidates(text: str, forms: Iterable[Form]) -> Iterable[_Candidate]:
 
 
 def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """`C677T` is of bases or of residues: as the text's other variants of that form are."""
+    """Decide whether a variant such as `C677T` is of DNA or protein, by the other variants of this
+    form in the text."""
     places: dict[tuple[int, int], set[Read]] = {}
     for one in candidates:
         places.setdefault((one.start, one.end), set()).add(one.read)
@@ -157,7 +159,7 @@ def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     for one in candidates:
         if (one.start, one.end) in is_both and one.read in _BOTH:
             number = int(re.sub(r"\D", "", one.reading.identifier))
-            # Few proteins are longer.
+            # Few proteins are longer than this.
             if one.read != _BOTH[only_residues and number < 1000]:
                 continue
         left.append(one)
@@ -165,9 +167,9 @@ def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 class _Neighborhood:
-    """Words and variants that speak for a candidate.
+    """Words and variants that are evidence for a candidate.
 
-    places (Iterable[tuple[int, int]]): where they stand, in characters.
+    places (Iterable[tuple[int, int]]): their character offsets.
     """
 
     def __init__(self, places: Iterable[tuple[int, int]]) -> None:
@@ -175,7 +177,8 @@ class _Neighborhood:
         self._starts = [start for start, _ in self._places]
 
     def has(self, one: _Candidate, reach: int) -> bool:
-        """Whether one of them, not the candidate itself, is as near as that, in characters."""
+        """Check whether one of them, other than the candidate itself, is within a number of
+        characters."""
         near = max(bisect_left(self._starts, one.start) - 1, 0)
         return any(
             one.start - reach <= end and start <= one.end + reach

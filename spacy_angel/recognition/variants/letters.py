@@ -1,4 +1,4 @@
-"""Bases and amino acids, as papers write them."""
+"""Bases and amino acids in the notations used by papers."""
 
 _RESIDUES = (
     ("A", "Ala", "alanine"),
@@ -49,13 +49,13 @@ _THREE = {
 
 def residue(written: str) -> str:
     """written (str): a residue, e.g. `V`, `val`, `Valine`, `X`, `*`, `stop codon`. RETURNS (str):
-    its three letters as HGVS has them, `Val`, `Ter`; empty for what is none."""
+    its three-letter code in HGVS, e.g. `Val`, `Ter`; empty if it is not a residue."""
     return _THREE.get(" ".join(written.lower().split()), "")
 
 
 def residues(written: str) -> str:
-    """written (str): residues in one letter each, or in three, e.g. `AFF`, `GlnSer`. RETURNS (str):
-    in three letters each, `AlaPhePhe`; empty where one is unknown."""
+    """written (str): residues in one-letter or three-letter codes, e.g. `AFF`, `GlnSer`. RETURNS
+    (str): in three-letter codes, e.g. `AlaPhePhe`; empty if one is unknown."""
     if written.isupper():
         parts = [residue(one) for one in written]
     else:
@@ -64,13 +64,13 @@ def residues(written: str) -> str:
 
 
 def bases(written: str) -> str:
-    """written (str): letters, or the name of one base. RETURNS (str): letters, `ACGT` or `U`."""
+    """written (str): letters, or the name of one base. RETURNS (str): letters of `ACGTU`."""
     return _BASES.get(written.lower(), written.upper())
 
 
 def encoded(codon: str) -> str:
-    """codon (str): three bases, of DNA or RNA, any case. RETURNS (str): its residue by the standard
-    code, `ATG` → `Met`, `TGA` → `Ter`; empty for anything else."""
+    """codon (str): three bases of DNA or RNA, in any case. RETURNS (str): the residue in the
+    standard genetic code (`ATG` → `Met`, `TGA` → `Ter`); empty for anything else."""
     places = ["TCAG".find(one) for one in codon.upper().replace("U", "T")]
     if len(places) != 3 or min(places) < 0:
         return ""

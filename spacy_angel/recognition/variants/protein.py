@@ -1,4 +1,4 @@
-"""Variants of proteins in symbols: `V600E`, `p.Val600Glu`, `Arg(303)-->Gln`, `ΔF508`."""
+"""Protein variants in symbols, such as `V600E`, `p.Val600Glu`, `Arg(303)-->Gln`, and `ΔF508`."""
 
 import re
 
@@ -36,14 +36,14 @@ OTHER_THINGS = frozenset(
 
 
 def substituted(ref: str, start: str, alt: str) -> str:
-    """ref (str), alt (str): residues in any form. start (str): where. RETURNS (str): e.g.
-    `p.Val600Glu`, `p.Gln279=` where nothing changes."""
+    """ref (str), alt (str): residues in any notation. start (str): position. RETURNS (str): e.g.
+    `p.Val600Glu`, or `p.Gln279=` if the residue does not change."""
     before, after = residue(ref), "=" if alt == "=" else residue(alt)
     return f"p.{before}{start}{'=' if after == before else after}"
 
 
 def _may_be_bases(found: re.Match[str]) -> bool:
-    """`G894-->T`: bases are read as such, in `dna`."""
+    """Check whether both letters may be bases, as in `G894-->T`; these are handled by `dna`."""
     return found["ref"] in "ACGT" and found["alt"] in "ACGT"
 
 

@@ -1,5 +1,6 @@
-"""Where a variant begins or ends, so does a token: `JAK2V617F` are two. spaCy's rules also leave
-the full stop on `V600E.`, as they do on initials, and with it lose the end of the sentence."""
+"""Tokenization at the edges of variants: `JAK2V617F` becomes two tokens. The full stop after
+`V600E.` is also split off; spaCy's rules keep it, as for initials, and so miss the end of the
+sentence."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -11,17 +12,17 @@ from .grammar import find_variants
 
 
 class VariantTokenizer:
-    """Cuts the tokens of another tokenizer at the variants of the text, except in addresses. It has
-    that tokenizer's settings and files.
+    """Splits the tokens of another tokenizer at the edges of variants, except in URLs and e-mail
+    addresses. It has the settings and files of that tokenizer.
 
-    tokenizer (Any): makes a `Doc` of a text.
+    tokenizer (Any): turns a text into a `Doc`.
     """
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
 
     def __call__(self, text: str) -> Doc:
-        """text (str): any. RETURNS (Doc): its tokens."""
+        """text (str): any text. RETURNS (Doc): its tokens."""
         doc: Doc = self.tokenizer(text)
         edges = {edge for one in find_variants(text) for edge in (one.start, one.end)}
         edges.difference_update(*((token.idx, token.idx + len(token)) for token in doc))

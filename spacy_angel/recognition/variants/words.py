@@ -1,4 +1,4 @@
-"""Variants in words: `A to G transition at nucleotide 276`, `codon 26, GAG-->GCG`."""
+"""Variants in words, such as `A to G transition at nucleotide 276` and `codon 26, GAG-->GCG`."""
 
 import re
 
