@@ -28,12 +28,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from noise import altered, noisy_document
 from spacy.lang.en.stop_words import STOP_WORDS
 from yaml import safe_load
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.corpora.text_changes import replace_spans
+from spacy_angel.corpora.typos import add_typos, choose_typos
 from spacy_angel.linking.ranking.words import split_words
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
@@ -84,8 +85,8 @@ class MentionSet:
     """Mentions of a corpus over a vocabulary.
 
     corpus (str), kb (str): keys of `CORPORA` and `VOCABULARIES`, and a few more. label (str): of
-    the mentions. most (int): mentions taken, of documents in random order. noise (str): kind and
-    number of edits, e.g. `typo:1`. holes (float): share of the vocabulary's concepts taken out.
+    the mentions. most (int): mentions taken, of documents in random order. typos (int): in each
+    mention. holes (float): share of the vocabulary's concepts taken out.
     is_foreign (bool): the vocabulary has none of them.
     """
 
@@ -93,14 +94,14 @@ class MentionSet:
     kb: str
     label: str
     most: int
-    noise: str = ""
+    typos: int = 0
     holes: float = 0.0
     is_foreign: bool = False
 
     @property
     def key(self) -> str:
         """RETURNS (str): name of its file."""
-        how = self.noise.replace(":", "") or ("holes" if self.holes else "clean")
+        how = f"typo{self.typos}" if self.typos else "holes" if self.holes else "clean"
         return f"{self.corpus}-{self.kb}-{self.label}-{how}"
 
     @property
@@ -108,7 +109,7 @@ class MentionSet:
         """RETURNS (str): what kind of set it is, see above."""
         if self.kb in MEASURED:
             return "unseen"
-        return "noise" if self.noise else FAMILIES.get(self.corpus, "corpus")
+        return "noise" if self.typos else FAMILIES.get(self.corpus, "corpus")
 
     @property
     def vocabulary(self) -> str:
@@ -128,9 +129,8 @@ SETS = (
     *(replace(s, is_foreign=True) for s in _sets("foreign")),
     *_sets("others"),
     *(replace(s, holes=0.3, most=min(s.most, 500)) for s in CLEAN if s.kb != "BIO"),
-    *(replace(s, noise="typo:1", most=300) for s in _DESCRIBED),
-    *(replace(s, noise="typo:2", most=120) for s in _DESCRIBED[:7]),
-    *(replace(s, noise="mixed:1", most=150) for s in _DESCRIBED[:7]),
+    *(replace(s, typos=1, most=300) for s in _DESCRIBED),
+    *(replace(s, typos=2, most=120) for s in _DESCRIBED[:7]),
 )
 # Looked at once, for docs/notebook/ranker.md.
 _DEV = [replace(s, corpus="craft_dev", most=10_000) for s in CLEAN if s.corpus == "craft"]
@@ -181,8 +181,33 @@ def chosen(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
         if mentions:
             document = replace(document, mentions=tuple(mentions[:left]))
             left -= len(mentions)
-            kind, _, edits = mention_set.noise.partition(":")
-            yield noisy_document(document, kind, int(edits)) if kind else document
+            yield misspelled(document, mention_set.typos) if mention_set.typos else document
+
+
+def misspelled(document: CorpusDocument, typos: int) -> CorpusDocument:
+    """RETURNS (CorpusDocument): with typing errors in its mentions; of those that overlap, in the
+    first."""
+    edits, done = [], 0
+    for mention in sorted(document.mentions, key=lambda m: (m.start, m.end)):
+        if mention.start >= done:
+            rng = Random(f"{document.doc_id} {mention.start}")
+            edits += choose_typos(mention.text, typos, rng, mention.start)
+            done = mention.end
+    return replace_spans(document, edits)
+
+
+def altered(name: str, is_disease: bool, rng: Random) -> str:
+    """RETURNS (str): the name with a typo, in another word order, or with a word that adds
+    nothing."""
+    words = name.split()
+    added = ("{}, unspecified", "{} NOS", "severe {}") if is_disease else ("normal {}", "{} (NOS)")
+    is_pair = len(words) == 2 and name.replace(" ", "").isalpha()
+    forms = [
+        add_typos(name, 1, rng) if len(name) > 4 else name,
+        f"{words[1]} of {words[0]}" if is_pair else name,
+        rng.choice(added).format(name),
+    ]
+    return rng.choice([form for form in forms if form != name])
 
 
 def labelled(mention: GoldMention, label: str) -> GoldMention:

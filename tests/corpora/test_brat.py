@@ -1,8 +1,11 @@
 """brat standoff: folders as brat keeps them, and that nothing is lost between."""
 
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -20,6 +23,15 @@ FOLDER = ROOT / "tests/fixtures/corpora/brat"
 def read(path: Path, **options: Any) -> tuple[list[CorpusDocument], CorpusReport]:
     report = CorpusReport()
     return list(read_corpus(path, "brat", report=report, **options)), report
+
+
+def in_brat(document: CorpusDocument) -> CorpusDocument:
+    """What brat keeps of a document."""
+    mentions = (
+        replace(mention, label=re.sub(r"[^A-Za-z0-9_-]+", "_", mention.label))
+        for mention in plain(document).mentions
+    )
+    return CorpusDocument(document.doc_id, document.text, tuple(mentions))
 
 
 def pair(folder: Path, text: str, annotations: str) -> Path:
@@ -97,22 +109,21 @@ def test_a_text_that_cannot_be_read_costs_no_other(tmp_path: Path, content: byte
 
 def test_documents_there_and_back(tmp_path: Path) -> None:
     other = CorpusDocument("2", "Fever.", (GoldMention(0, 5, "Fever", "Cell_line", "A:1|A:2"),))
-    with pytest.warns(AngelWarning, match="no place for steps, parts, read_as"):
+    with pytest.warns(AngelWarning, match="no place for steps, parts, read_as, title_end"):
         write_corpus([RICH, other], tmp_path / "brat", "brat")
     assert infer_format(tmp_path / "brat") == "brat"
     found = read(tmp_path / "brat")[0]
-    assert found[0].mentions[-1].label == "MENTION"
-    assert [*map(plain, found)] == [plain(RICH), other]
+    assert found == [other, in_brat(RICH)]
 
 
 # A file of this one byte is a gzip file that was cut.
-@given(document=documents().filter(lambda document: document.text != "\x1f"))
+@given(document=documents().filter(lambda one: one.text != "\x1f" and len(quote(one.doc_id)) < 240))
 def test_any_document_there_and_back(
     tmp_path_factory: pytest.TempPathFactory, document: CorpusDocument
 ) -> None:
     folder = tmp_path_factory.mktemp("x") / "brat"
     write_brat([document], folder)
-    assert [*map(plain, read(folder)[0])] == [plain(document)]
+    assert read(folder)[0] == [in_brat(document)]
 
 
 def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
@@ -121,7 +132,6 @@ def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
     folder = tmp_path / "brat"
     assert sorted(path.name for path in folder.iterdir()) == [
         "annotation.conf",
-        "documents.jsonl",
         "notes.txt%3A3.ann",
         "notes.txt%3A3.txt",
     ]
@@ -136,10 +146,10 @@ def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
         "N4\tReference T3 NONE:3767\t",
         "T4\tMENTION 43 57\t𝛽-thalassaemia",
         "N5\tReference T4 HGVS:c.1+1G>C\t",
-        "T5\tMENTION_2 64 68\tzeal",
+        "T5\tMENTION 64 68\tzeal",
     ]
     assert (folder / "annotation.conf").read_text("utf8").splitlines() == [
-        *("[entities]", "T116_T123", "Disease", "Cell_line", "MENTION", "MENTION_2"),
+        *("[entities]", "T116_T123", "Disease", "Cell_line", "MENTION"),
         *("[relations]", "[events]", "[attributes]"),
     ]
 
@@ -154,24 +164,17 @@ def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
 
 
 def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path: Path) -> None:
-    ids = ["25763772", "../x", ".hidden", "é", "", "a", "A", "a", "a-2", "x" * 200]
+    ids = ["25763772", "../x", ".hidden", "é", "", "a", "A", "a", "a-2", "x" * 300]
     write_brat([CorpusDocument(each, "Fever.") for each in ids], tmp_path / "brat")
     names = [path.stem for path in (tmp_path / "brat").glob("*.txt")]
     expected = ["25763772", "%2E.%2Fx", "%2Ehidden", "%C3%A9", "document", "a", "A-2", "a-3"]
-    assert sorted(names) == sorted([*expected, "a-2-2", "x" * 120])
-    assert [document.doc_id for document in read(tmp_path / "brat", keep_duplicates=True)[0]] == ids
-
-
-def test_faults_of_what_brat_does_not_read(tmp_path: Path) -> None:
-    folder = pair(tmp_path / "brat", "Fever.", "T1\tDisease 0 5\tFever\n")
-    (folder / "documents.jsonl").write_text("{\n", "utf8")
-    (document,), report = read(folder, strict=False)
-    assert (document.doc_id, len(document.mentions)) == ("1", 1)
-    assert report.counts["faults"] == 1
+    assert sorted(names) == sorted([*expected, "a-2-2", "x" * 240])
+    found = {document.doc_id for document in read(tmp_path / "brat")[0]}
+    assert found >= {"25763772", "../x", ".hidden", "é", "document", "a", "A-2", "a-3"}
 
 
 def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
     write_brat([RICH], tmp_path / "brat", names=lambda each: f"{each}\u2028name")
     lines = (tmp_path / "brat/notes.txt%3A3.ann").read_text("utf8").splitlines()
     assert "N2\tReference T1 MESH:D006311\tMESH:D006311 name" in lines
-    assert plain(read(tmp_path / "brat")[0][0]) == plain(RICH)
+    assert read(tmp_path / "brat")[0] == [in_brat(RICH)]

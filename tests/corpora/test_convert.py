@@ -175,7 +175,10 @@ def test_what_cannot_be_written_is_told_before_reading(
 @pytest.mark.parametrize("name", writable_formats())
 def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path: Path, name: str):
     document = replace(plain(RICH), doc_id="3", text=RICH.text.replace("\n", " "), title_end=None)
-    mentions = [replace(m, text=m.text.replace("\n", " ")) for m in document.mentions]
+    mentions = [
+        replace(m, text=m.text.replace("\n", " "), label=re.sub("[ ,]", "_", m.label))
+        for m in document.mentions
+    ]
     document = replace(document, mentions=tuple(mentions))
     path = tmp_path / ("dev.spacy" if name == "docbin" else "dev")
     write_corpus([document], path, name)
@@ -184,5 +187,5 @@ def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path: Path, nam
     (found,) = read_corpus(path, **results)
     assert replace(found, title_end=None) == document
     if "read_as" in FORMATS[name].lacks:
-        with pytest.warns(AngelWarning, match="no place for .*read_as; they are lost"):
+        with pytest.warns(AngelWarning, match="no place for .*read_as.*; they are lost"):
             write_corpus([RICH], tmp_path / "rich", name)

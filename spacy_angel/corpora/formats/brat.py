@@ -7,30 +7,22 @@
 
 Offsets count characters of the text, which is never changed. A mention (`T`) has an `N` line for
 each identifier. A line break splits a mention into two pieces, because brat shows lines separately.
-`documents.jsonl`, which brat does not read, maps the names of files and types to the identifiers
-and labels that they stand for, because these may contain other characters; it also has titles.
+Files are named by the percent-encoded identifiers of the documents.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
-
-from pydantic import BaseModel
+from urllib.parse import quote, unquote
 
 from ...errors import AngelError
 from ...files.atomic import replacing_path
 from ...files.formats import Format
-from ...files.json_values import parse_as
 from ...files.reading import numbered_lines
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
 from .text import text_of
-
-DOCUMENTS = "documents.jsonl"
 
 _BOUND = re.compile(r"(\S+) ([0-9]{1,12} [0-9]{1,12}(?:;[0-9]{1,12} [0-9]{1,12})*) *")
 _NORMALIZED = re.compile(r"\S+ (\S+) (\S+?:\S+) *")
@@ -43,17 +35,8 @@ _NOTED_IDS = re.compile(r"(?:(?:C[0-9]{7}|[A-Za-z]\w*:\w+)(?:[\s,;|+]+|$))+")
 _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")
 # Python 2, on which brat runs, ends a line at each of these.
 _LINE_ENDS = re.compile("[\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# With an ending still a file name everywhere.
-_MAX_NAME = 120
-
-
-class _Names(BaseModel):
-    """What a file and its types stand for, and where the title ends."""
-
-    file: str
-    doc_id: str | None = None
-    title_end: int | None = None
-    labels: dict[str, str] = {}
+# With an ending still a file name everywhere; the rest of a longer identifier is lost.
+_MAX_NAME = 240
 
 
 @dataclass
@@ -74,48 +57,28 @@ def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
     path (Path): the folder, or one `.ann` or `.txt` file in it.
     reading (Reading): gets counts and faults.
-    RETURNS (Iterator[CorpusDocument]): in the order of `documents.jsonl`, then by name.
+    RETURNS (Iterator[CorpusDocument]): by name.
     RAISES (AngelError): a file cannot be read; other faults with `reading.strict`.
     """
     folder = path if path.is_dir() else path.parent
     files = [*path.rglob("*.ann")] if path.is_dir() else [path.with_suffix(".ann")]
-    known = _read_names(folder / DOCUMENTS, reading)
     names = {file.relative_to(folder).with_suffix("").as_posix(): file for file in files}
-    order = {name: number for number, name in enumerate(known)}
-    for name in sorted(names, key=lambda name: (order.get(name, len(order)), name)):
-        yield from _document(names[name], known.get(name) or _Names(file=name), reading)
+    for name in sorted(names):
+        yield from _document(names[name], unquote(name), reading)
 
 
-def _read_names(path: Path, reading: Reading) -> dict[str, _Names]:
-    """path (Path): `documents.jsonl`, which may be missing. RETURNS (dict[str, _Names]):
-    by the name of the files, without ending."""
-    known: dict[str, _Names] = {}
-    reading = replace(reading, name=str(path))
-    for number, line in numbered_lines(path, reading) if path.exists() else ():
-        try:
-            names = parse_as(line, _Names)
-        except ValueError as error:
-            _fault(reading, number, f"what spacy-angel writes of a document ({error})", line)
-        else:
-            known[names.file] = names
-    return known
-
-
-def _document(file: Path, names: _Names, reading: Reading) -> Iterator[CorpusDocument]:
+def _document(file: Path, doc_id: str, reading: Reading) -> Iterator[CorpusDocument]:
     # brat counts a byte order mark as a character.
     text = text_of(file.with_suffix(".txt"), reading)
     if text is None:
         return
-    doc_id = names.file if names.doc_id is None else names.doc_id
     here = replace(reading, name=str(file))
     bounds = _bounds(file, here).values()
     # Tools on Windows may count such a line end as one character.
     texts = dict.fromkeys((text, text.replace("\r\n", "\n")))
     text = max(texts, key=lambda text: sum(_pieces(b, text) == b.text.split() for b in bounds))
-    found = (_mention(bound, text, doc_id, names.labels, here) for bound in bounds)
-    # Absent if somebody has shortened the text.
-    end = names.title_end if names.title_end in range(len(text) + 1) else None
-    yield CorpusDocument(doc_id, text, tuple(m for m in found if m is not None), end)
+    found = (_mention(bound, text, doc_id, here) for bound in bounds)
+    yield CorpusDocument(doc_id, text, tuple(m for m in found if m is not None))
 
 
 def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
@@ -158,9 +121,7 @@ def _fault(reading: Reading, number: int, expected: str, line: str, skipped: str
     reading.fault_at(number, f"expected {expected}, found {line[:60]!r}.", skipped=skipped)
 
 
-def _mention(
-    bound: _Bound, text: str, doc_id: str, labels: dict[str, str], reading: Reading
-) -> GoldMention | None:
+def _mention(bound: _Bound, text: str, doc_id: str, reading: Reading) -> GoldMention | None:
     start, end = bound.spans[0][0], bound.spans[-1][1]
     mention = bound.text
     pieces = _pieces(bound, text)
@@ -169,7 +130,7 @@ def _mention(
         if pieces != mention.split():
             note = f"{reading.where(bound.line)}: {bound.text!r} in pieces, read as a whole"
             reading.report.count("discontinuous_mentions", note=note)
-    label = labels.get(bound.type, "" if bound.type == NO_LABEL else bound.type)
+    label = "" if bound.type == NO_LABEL else bound.type
     given = GoldMention(start, end, mention, label, "|".join(bound.ids))
     return reading.mention(given, text, doc_id, bound.line)
 
@@ -181,10 +142,11 @@ def _pieces(bound: _Bound, text: str) -> list[str]:
 def write_brat(
     documents: Iterable[CorpusDocument], path: Path, names: Callable[[str], str] | None = None
 ) -> None:
-    """Write a folder for brat's `data`: two files per document, `annotation.conf` with the types,
-    and `documents.jsonl`, which brat ignores.
+    """Write a folder for brat's `data`: two files per document, and `annotation.conf` with the
+    types.
 
-    documents (Iterable[CorpusDocument]): written one by one.
+    documents (Iterable[CorpusDocument]): written one by one. Characters of labels that brat does
+        not allow become `_`.
     path (Path): a new folder.
     names (Callable[[str], str] | None): identifier → name of the concept, to be displayed.
     RAISES (AngelError): the folder exists and is not empty.
@@ -193,18 +155,16 @@ def write_brat(
         # An annotator may have corrected it.
         raise AngelError(f"{path} already exists. Give a new folder.")
     file_names: set[str] = set()
-    types: dict[str, str] = {}
+    types: dict[str, None] = {}
     with replacing_path(path) as folder:
         folder.mkdir()
-        with (folder / DOCUMENTS).open("w", encoding="utf8", newline="\n") as written:
-            for document in documents:
-                name = _file_name(document.doc_id, file_names)
-                lines = "".join(line + "\n" for line in _lines(document, types, names))
-                (folder / f"{name}.txt").write_bytes(document.text.encode("utf8"))
-                (folder / f"{name}.ann").write_bytes(lines.encode("utf8"))
-                row = _names_of(document, name, types)
-                written.write(json.dumps(row, ensure_ascii=False) + "\n")
-        entities = "".join(f"{each}\n" for each in types.values())
+        for document in documents:
+            name = _file_name(document.doc_id, file_names)
+            lines = "".join(line + "\n" for line in _lines(document, names))
+            (folder / f"{name}.txt").write_bytes(document.text.encode("utf8"))
+            (folder / f"{name}.ann").write_bytes(lines.encode("utf8"))
+            types |= dict.fromkeys(_type_of(mention.label) for mention in document.mentions)
+        entities = "".join(f"{each}\n" for each in types)
         sections = f"[entities]\n{entities}[relations]\n[events]\n[attributes]\n"
         (folder / "annotation.conf").write_text(sections, encoding="utf8")
 
@@ -213,48 +173,29 @@ def _file_name(doc_id: str, taken: set[str]) -> str:
     """RETURNS (str): the identifier, percent-encoded if needed (`notes.txt%3A3`), with a number if
     the name is taken: `25763772-2`."""
     name = quote(doc_id, safe="")[:_MAX_NAME] or "document"
+    name = free = "%2E" + name[1:] if name.startswith(".") else name
+    number = 1
     # Some systems do not distinguish `A` from `a`.
-    return _unique("%2E" + name[1:] if name.startswith(".") else name, taken, "-", str.lower)
-
-
-def _unique(name: str, taken: set[str], mark: str, key: Callable[[str], str] = str) -> str:
-    free, number = name, 1
-    while key(free) in taken:
+    while free.lower() in taken:
         number += 1
-        free = f"{name}{mark}{number}"
-    taken.add(key(free))
+        free = f"{name}-{number}"
+    taken.add(free.lower())
     return free
 
 
-def _type_of(label: str, types: dict[str, str]) -> str:
-    """label (str): any. types (dict[str, str]): by label; gets new ones.
-
-    RETURNS (str): a type of brat, unique to the label, e.g. `T116_T123` for `T116,T123`."""
-    if label not in types:
-        types[label] = _unique(_NO_TYPE.sub("_", label) or NO_LABEL, {*types.values()}, "_")
-    return types[label]
+def _type_of(label: str) -> str:
+    """label (str): any. RETURNS (str): a type of brat, e.g. `T116_T123` for `T116,T123`."""
+    return _NO_TYPE.sub("_", label) or NO_LABEL
 
 
-def _names_of(document: CorpusDocument, name: str, types: dict[str, str]) -> dict[str, Any]:
-    labels = {mention.label: _type_of(mention.label, types) for mention in document.mentions}
-    return _Names(
-        file=name,
-        doc_id=None if document.doc_id == name else document.doc_id,
-        title_end=document.title_end,
-        labels={each: label for label, each in labels.items() if label != each},
-    ).model_dump(exclude_defaults=True)
-
-
-def _lines(
-    document: CorpusDocument, types: dict[str, str], names: Callable[[str], str] | None
-) -> Iterator[str]:
+def _lines(document: CorpusDocument, names: Callable[[str], str] | None) -> Iterator[str]:
     n_ids = 0
     for number, mention in enumerate(document.mentions, start=1):
         pieces = [*re.finditer(r"[^\n]+", mention.text)]
         spans = [(mention.start + p.start(), mention.start + p.end()) for p in pieces]
         place = ";".join(f"{start} {end}" for start, end in spans)
         covered = _LINE_ENDS.sub(" ", " ".join(piece[0] for piece in pieces))
-        yield f"T{number}\t{_type_of(mention.label, types)} {place}\t{covered}"
+        yield f"T{number}\t{_type_of(mention.label)} {place}\t{covered}"
         for concept_id in filter(None, mention.concept_ids.split("|")):
             n_ids += 1
             name = "" if names is None else _LINE_ENDS.sub(" ", names(concept_id))
@@ -275,5 +216,5 @@ FORMAT = Format(
     _recognises,
     write=write_brat,
     is_folder=True,
-    lacks=("steps", "parts", "read_as"),
+    lacks=("steps", "parts", "read_as", "title_end"),
 )

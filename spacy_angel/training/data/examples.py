@@ -12,7 +12,7 @@ from itertools import chain, count, islice
 
 import numpy as np
 
-from ...corpora.noise import add_noise
+from ...corpora.typos import add_typos
 from ...model.mention import Mention
 from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
@@ -126,24 +126,22 @@ def vocabulary_examples(
 def with_noise(
     examples: Iterable[Example], settings: NoiseSettings, seed: int = 0
 ) -> Iterator[Example]:
-    """Examples as people, keyboards and scanners would have written them.
+    """Examples with typing errors in their mentions.
 
     Not in the papers: a model that only saw clean text takes a misspelled name for another one.
 
     examples (Iterable[Example]): of a corpus.
-    settings (NoiseSettings): how often, how much, which.
+    settings (NoiseSettings): how often, how many.
     seed (int): fixes all that is chosen.
     RETURNS (Iterator[Example]): as many; `a [heart attack] today` → myocardial infarction may
         become `a [haert attack] today` → myocardial infarction.
-    RAISES (AngelError): an unknown kind of noise.
     """
     chance = random.Random(seed)
     for example in examples:
         if chance.random() >= settings.share:
             yield example
             continue
-        kind, edits = chance.choice(settings.kinds), chance.randint(1, settings.max_edits)
-        text = add_noise(example.mention.text, kind, edits, chance)
+        text = add_typos(example.mention.text, chance.randint(1, settings.max_edits), chance)
         yield replace(example, mention=replace(example.mention, text=text))
 
 

@@ -129,16 +129,13 @@ class OptimizerSettings(Strict):
 
 @dataclass(frozen=True)
 class NoiseSettings(Strict):
-    """Typing and scanning errors in the mentions of fine-tuning examples. Not in the papers.
+    """Typing errors in the mentions of fine-tuning examples. Not in the papers.
 
-    share (float): share of the examples that get noise in the mention, 0 to 1; 0 in the paper.
-    kinds (tuple[str, ...]): of `corpora.noise.KINDS`; one is drawn per example. List a kind twice
-        to double its weight.
-    max_edits (int): maximum number of edits; the number is drawn uniformly from 1.
+    share (float): share of the examples whose mention gets errors, 0 to 1; 0 in the paper.
+    max_edits (int): maximum number of errors; the number is drawn uniformly from 1.
     """
 
     share: float = 0.0
-    kinds: tuple[str, ...] = ("typo", "mixed")
     max_edits: int = 2
 
 
