@@ -694,7 +694,7 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
     [
         ("medic", "D000001||one\nD000002|two\n", r"line 2: expected `id\|alternate ids\|\|name"),
         ("medic", "D000001||one\nX1||two\n", "line 2: expected an identifier of OMIM"),
-        ("ctd", "Aspirin\tMESH:D001241\n", "line 1: expected CTD's column names"),
+        ("ctd", "Aspirin\tMESH:D001241\n", "line 1: expected a line with the columns Def"),
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D001241\n", "line 4: expected 8 columns"),
         ("ctd", CTD_HEAD + "Aspirin\tMESH:D1\t\t\t\t7\t\t\n", "line 4: expected MeSH tree"),
         ("ctd", CTD_HEAD, "line 3: no concepts found"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from ....files.formats import Format
 from ....files.json_values import checked
 from .lines import load_json
-from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id, wrong
+from .records import Concepts, VocabularyReport, make_concept, own_id, wrong
 
 
 def read_target_kb(path: Path, report: VocabularyReport, *, prefix: str | None = None) -> Concepts:
@@ -21,15 +21,11 @@ def read_target_kb(path: Path, report: VocabularyReport, *, prefix: str | None =
     """
     for code, value in load_json(path, report, pairs=True):
         try:
-            texts = checked(value or [], list[str])
+            names = checked(value or [], list[str])
         except ValueError as error:
             raise wrong(f"a list of strings under {code!r} ({error})", value) from error
-        names = [name for name in texts if name.strip()]
-        if names:
-            own, *others = [own_id(part, prefix) for part in re.split(r"[|+]", code)]
-            yield make_concept(own, names, alternate_ids=others)
-        else:
-            report.skipped[NO_NAME] += 1
+        own, *others = [own_id(part, prefix) for part in re.split(r"[|+]", code)]
+        yield make_concept(own, names, alternate_ids=others)
 
 
 FORMAT = Format("target_kb.v1", read_target_kb, lambda path, head: head.startswith("{"))

@@ -1,7 +1,7 @@
 """Files of a vocabulary as lines, as rows under column names, and as JSON."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,18 @@ from ....files.json_values import parse_json
 from ....files.reading import UNFINISHED, numbered_lines, pieces
 from ....files.table import rows_of
 from .records import VocabularyReport, wrong
+
+
+def find_files(path: Path, *names: str) -> list[Path]:
+    """Find a file, plain, gzipped, or in parts (`NAME.aa`, `NAME.ab`).
+
+    path (Path): folder, or a file beside which to look.
+    names (str): where it may be, relative to the folder.
+    RETURNS (list[Path]): it or its parts in order; empty if there is none.
+    """
+    folder = path if path.is_dir() else path.parent
+    patterns = (f"{name}{end}" for name in names for end in ("", ".gz", ".??*"))
+    return next(filter(None, (sorted(folder.glob(pattern)) for pattern in patterns)), [])
 
 
 def read_lines(path: Path, report: VocabularyReport, cut_shows: bool = False) -> Iterator[str]:
@@ -45,24 +57,27 @@ def read_rows(
     separator: str = "\t",
     *,
     quotes: bool = False,
-    lines: Iterable[str] | None = None,
 ) -> Iterator[dict[str, str]]:
-    """The rows of a table under a line of column names.
+    """The rows of a table under a line of column names. Lines that begin with `#` are comments; the
+    column names may be one of them.
 
     path (Path): a file, gzipped or not. report (VocabularyReport): see `read_lines`.
     needed (Sequence[str]): columns that must be there.
     separator (str): one character.
     quotes (bool): a quote at the beginning of a cell opens one that may hold separators.
-    lines (Iterable[str] | None): from `read_lines`, blank in the place of those that are no rows;
-        None reads them.
-    YIELDS (dict[str, str]): the stripped cells of a row by column name; a `#` before the first name
-        is left out.
+    YIELDS (dict[str, str]): the stripped cells of a row by column name.
     RAISES (ValueError): a column is missing or named twice, or a row does not have as many cells.
     """
-    lines = read_lines(path, report) if lines is None else lines
-    rows = (row for _, row in rows_of(lines, FileReading(str(path)), separator, quotes))
+
+    def lines() -> Iterator[str]:
+        for line in read_lines(path, report):
+            if not line.startswith("#"):
+                yield line
+            else:
+                yield line.lstrip("# ") if all(name in line for name in needed) else ""
+
+    rows = (row for _, row in rows_of(lines(), FileReading(str(path)), separator, quotes))
     columns = next(rows, [""])
-    columns[0] = columns[0].removeprefix("#")
     if missing := [name for name in needed if name not in columns]:
         raise wrong(f"a line with the columns {', '.join(missing)}", separator.join(columns))
     if len(set(columns)) < len(columns):

@@ -36,8 +36,7 @@ def read_mesh_xml(path: Path, report: VocabularyReport) -> Concepts:
 
     path (Path): file, plain or gzip.
     YIELDS (Concept): one per record; records with tree numbers come last.
-    RAISES (ValueError): the file is not MeSH in XML or is truncated, or a record lacks an
-        identifier or a name.
+    RAISES (ValueError): the file is not MeSH in XML or is truncated.
     """
     reading = FileReading(str(path), progress=True)
     kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}

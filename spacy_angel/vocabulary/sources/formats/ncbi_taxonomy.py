@@ -1,14 +1,14 @@
 """NCBI Taxonomy: names.dmp, nodes.dmp, merged.dmp."""
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from sys import intern
 
 from ....errors import AngelError
 from ....files.formats import Format
-from .lines import read_lines
-from .records import Concepts, VocabularyReport, make_concept, with_retired_ids, wrong
+from .lines import find_files, read_lines
+from .records import Concepts, VocabularyReport, make_concept, wrong
 
 # In the order in which they serve as names; authorities and type material are no names.
 _NAME_CLASSES = (
@@ -23,38 +23,31 @@ def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Concepts:
 
     path (Path): names.dmp, or its folder.
     YIELDS (Concept): one per taxon.
-    RAISES (ValueError): a file is missing or not as described, or a taxon has no scientific name.
+    RAISES (ValueError): a file is missing or not as described.
     """
-    folder = path if path.is_dir() else path.parent
-    file = folder / "names.dmp" if path.is_dir() else path
-    if not file.is_file():
+    files = [path] if path.is_file() else find_files(path, "names.dmp")
+    if not files:
         raise AngelError(f"{path}: expected names.dmp. Unpack taxdump.tar.gz there.")
+    nodes, merged = find_files(path, "nodes.dmp"), find_files(path, "merged.dmp")
     # parent and rank
-    nodes = {row[0]: (row[1], intern(row[2])) for row in _rows(folder / "nodes.dmp", report, 5)}
-    merged = (row[:2] for row in _rows(folder / "merged.dmp", report, 2))
-    replaced_by = {f"NCBITaxon:{old}": [f"NCBITaxon:{new}"] for old, new in merged}
-
-    def concepts() -> Concepts:
-        for taxon, group in groupby(_rows(file, report, 4), key=lambda row: row[0]):
-            rows = list(group)
-            names = [row[1] for kind in _NAME_CLASSES for row in rows if row[3] == kind]
-            if all(row[3] != _NAME_CLASSES[0] for row in rows):
-                kinds = sorted({row[3] for row in rows})
-                raise wrong(f"a {_NAME_CLASSES[0]} of taxon {taxon}", kinds)
-            parent, rank = nodes.get(taxon, ("", ""))
-            yield make_concept(
-                f"NCBITaxon:{taxon}",
-                dict.fromkeys(names),
-                types=[rank],
-                parents=[f"NCBITaxon:{parent}"] if parent and parent != taxon else (),
-            )
-
-    return with_retired_ids(concepts(), replaced_by, report)
+    above = {row[0]: (row[1], intern(row[2])) for row in _rows(nodes, report, 5)}
+    for old, new, *_ in _rows(merged, report, 2):
+        report.retire(f"NCBITaxon:{old}", f"NCBITaxon:{new}")
+    for taxon, group in groupby(_rows(files, report, 4), key=lambda row: row[0]):
+        rows = list(group)
+        names = [row[1] for kind in _NAME_CLASSES for row in rows if row[3] == kind]
+        parent, rank = above.get(taxon, ("", ""))
+        yield make_concept(
+            f"NCBITaxon:{taxon}",
+            dict.fromkeys(names),
+            types=[rank],
+            parents=[f"NCBITaxon:{parent}"] if parent and parent != taxon else (),
+        )
 
 
-def _rows(path: Path, report: VocabularyReport, least: int) -> Iterator[list[str]]:
-    """The cells of each line, `1\\t|\\troot\\t|\\t…\\t|`; nothing if there is no file."""
-    for line in read_lines(path, report) if path.is_file() else ():
+def _rows(files: Sequence[Path], report: VocabularyReport, least: int) -> Iterator[list[str]]:
+    """The cells of each line, `1\\t|\\troot\\t|\\t…\\t|`."""
+    for line in chain.from_iterable(read_lines(file, report) for file in files):
         cells = [cell.strip() for cell in line.rstrip().removesuffix("|").split("|")]
         if len(cells) < least or not cells[0].isdecimal():
             raise wrong(f"at least {least} columns with | between them", line)

@@ -6,13 +6,12 @@ from pathlib import Path
 from ....errors import AngelError
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
-from .lines import read_rows
-from .records import Concepts, VocabularyReport, make_concept, with_retired_ids
+from .lines import find_files, read_rows
+from .records import Concepts, VocabularyReport, make_concept
 
 _CONCEPT = ("concept_id", "concept_name", "domain_id", "vocabulary_id", "concept_code")
 _SYNONYM = ("concept_id", "concept_synonym_name", "language_concept_id")
 _RELATIONSHIP = ("concept_id_1", "concept_id_2", "relationship_id", "invalid_reason")
-_IS_A, _REPLACED_BY = "Is a", "Concept replaced by"
 _ENGLISH = "4180186"
 
 
@@ -34,53 +33,47 @@ def read_omop(
     YIELDS (Concept): one for each valid concept.
     RAISES (ValueError): there is no CONCEPT.csv, or a file lacks a column.
     """
-    folder = path if path.is_dir() else path.parent
-    file = _find(folder, "CONCEPT.csv") if path.is_dir() else path
-    if file is None:
+    files = [path] if path.is_file() else find_files(path, "CONCEPT.csv")
+    if not files:
         raise AngelError(f"{path}: expected a folder with CONCEPT.csv. Unpack the download there.")
 
     def rows(name: str, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:
-        other = _find(folder, name)
-        return iter(()) if other is None else read_rows(other, report, columns)
+        for file in find_files(path, name):
+            yield from read_rows(file, report, columns)
 
     synonyms: dict[str, list[str]] = {}
     for row in rows("CONCEPT_SYNONYM.csv", _SYNONYM):
         if languages is None or row["language_concept_id"] in languages:
             synonyms.setdefault(row["concept_id"], []).append(row["concept_synonym_name"])
-    related: dict[str, dict[str, list[str]]] = {_IS_A: {}, _REPLACED_BY: {}}
+    parents: dict[str, list[str]] = {}
     for row in rows("CONCEPT_RELATIONSHIP.csv", _RELATIONSHIP):
-        if row["relationship_id"] in related and not row["invalid_reason"]:
-            first, second = f"OMOP:{row['concept_id_1']}", f"OMOP:{row['concept_id_2']}"
-            related[row["relationship_id"]].setdefault(first, []).append(second)
-
-    def concepts() -> Concepts:
-        for row in read_rows(file, report, _CONCEPT):
-            if row.get("invalid_reason"):
-                report.skipped["invalid concepts"] += 1
-            elif standard and row.get("standard_concept") != "S":
-                report.skipped["concepts that are not standard"] += 1
-            else:
-                identifier = f"OMOP:{row['concept_id']}"
-                code = normalize_id(row["concept_code"], row["vocabulary_id"].replace(" ", "_"))
-                yield make_concept(
-                    identifier,
-                    dict.fromkeys([row["concept_name"], *synonyms.get(row["concept_id"], ())]),
-                    types=[row["domain_id"]],
-                    alternate_ids=[] if " " in code or "|" in code else [code],
-                    parents=related[_IS_A].get(identifier, ()),
-                )
-
-    return with_retired_ids(concepts(), related[_REPLACED_BY], report)
-
-
-def _find(folder: Path, name: str) -> Path | None:
-    files = (folder / f"{name}{end}" for end in ("", ".gz"))
-    return next(filter(Path.is_file, files), None)
+        first, second = row["concept_id_1"], f"OMOP:{row['concept_id_2']}"
+        if row["invalid_reason"]:
+            continue
+        if row["relationship_id"] == "Is a":
+            parents.setdefault(first, []).append(second)
+        elif row["relationship_id"] == "Concept replaced by":
+            report.retire(f"OMOP:{first}", second)
+    for row in read_rows(files[0], report, _CONCEPT):
+        own = row["concept_id"]
+        if row.get("invalid_reason"):
+            report.skipped["invalid concepts"] += 1
+        elif standard and row.get("standard_concept") != "S":
+            report.skipped["concepts that are not standard"] += 1
+        else:
+            code = normalize_id(row["concept_code"], row["vocabulary_id"].replace(" ", "_"))
+            yield make_concept(
+                f"OMOP:{own}",
+                dict.fromkeys([row["concept_name"], *synonyms.get(own, ())]),
+                types=[row["domain_id"]],
+                alternate_ids=[] if " " in code or "|" in code else [code],
+                parents=parents.get(own, ()),
+            )
 
 
 def _recognizes(path: Path, head: str) -> bool:
     if path.is_dir():
-        return _find(path, "CONCEPT.csv") is not None
+        return bool(find_files(path, "CONCEPT.csv"))
     return head.startswith("concept_id\tconcept_name\tdomain_id\t")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from ...names.identifiers import normalize_id
-from .records import NO_NAME, Concepts, VocabularyReport, make_concept, with_retired_ids
+from .records import Concepts, VocabularyReport, make_concept
 
 Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
 SCOPES = frozenset(get_args(Scope))
@@ -50,40 +50,32 @@ def term_concepts(
     scopes, prefixes, xrefs: see `obo.read_obo`.
     YIELDS (Concept): one per term that is not obsolete.
     """
-    replaced_by: dict[str, list[str]] = {}
     for term in terms:
         if term.is_obsolete:
             report.skipped["obsolete terms"] += 1
-            if term.replaced_by:
-                replaced_by[normalize_id(term.id)] = list(map(normalize_id, term.replaced_by))
-
-    def concepts() -> Concepts:
-        for term in same_terms:
-            if term.is_obsolete:
-                continue
-            if not term.name:
-                report.skipped[NO_NAME] += 1
-                continue
-            synonyms = [(n, s) for n, s in term.synonyms if scopes is None or s in scopes]
-            references = map(normalize_id, term.xrefs)
-            yield make_concept(
-                normalize_id(term.id),
-                [term.name, *(name for name, _ in synonyms)],
-                types=[term.namespace],
-                definition=term.definition,
-                alternate_ids=[
-                    *map(normalize_id, term.alternates),
-                    *(code for code in references if _is_reference(code, xrefs)),
-                ],
-                parents=map(normalize_id, term.parents),
-                scopes=[(term.name, "PREFERRED"), *(pair for pair in synonyms if pair[1])],
-            )
-
-    for concept in with_retired_ids(concepts(), replaced_by, report):
-        if prefixes is None or concept.concept_id.partition(":")[0] in prefixes:
-            yield concept
-        else:
+            for successor in term.replaced_by:
+                report.retire(normalize_id(term.id), normalize_id(successor))
+    for term in same_terms:
+        concept_id = normalize_id(term.id)
+        if term.is_obsolete:
+            continue
+        if prefixes is not None and concept_id.partition(":")[0] not in prefixes:
             report.skipped["terms of other ontologies"] += 1
+            continue
+        synonyms = [(n, s) for n, s in term.synonyms if scopes is None or s in scopes]
+        references = map(normalize_id, term.xrefs)
+        yield make_concept(
+            concept_id,
+            [term.name, *(name for name, _ in synonyms)] if term.name else (),
+            types=[term.namespace],
+            definition=term.definition,
+            alternate_ids=[
+                *map(normalize_id, term.alternates),
+                *(code for code in references if _is_reference(code, xrefs)),
+            ],
+            parents=map(normalize_id, term.parents),
+            scopes=[(term.name, "PREFERRED"), *(pair for pair in synonyms if pair[1])],
+        )
 
 
 def _is_reference(identifier: str, prefixes: frozenset[str] | None) -> bool:

@@ -36,6 +36,8 @@ class VocabularyReport:
     skipped (Counter[str]): what was left out, by reason.
     columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`;
         the others are under `not used`.
+    replaced_by (dict[str, list[str]]): identifiers that are no longer in use, and what replaced
+        them; complete before the first concept.
     path (Path | None), line (int): the file and line that were read last, for messages.
     """
 
@@ -45,8 +47,13 @@ class VocabularyReport:
     merged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     columns: dict[str, str] = field(default_factory=dict)
+    replaced_by: dict[str, list[str]] = field(default_factory=dict, compare=False)
     path: Path | None = field(default=None, compare=False)
     line: int = field(default=1, compare=False)
+
+    def retire(self, old: str, new: str) -> None:
+        """old (str): identifier that is no longer in use. new (str): what replaced it."""
+        self.replaced_by.setdefault(old, []).append(new)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): the counts, and the columns of a table, as plain values."""
@@ -101,24 +108,22 @@ def make_concept(
     names (Iterable[str]): the canonical name first.
     scopes (Iterable[tuple[str, str]]): names with one of `concepts.SCOPES`; of several scopes of a
         name the nearest counts.
-    RETURNS (Concept): the concept.
-    RAISES (ValueError): no identifier, one that contains spaces, `|` or `+`, or no canonical name.
+    RETURNS (Concept): the concept. One without identifier or name is counted and left out later.
+    RAISES (ValueError): an identifier contains spaces, `|` or `+`.
     """
-    first, *others = [name.strip() for name in names] or [""]
+    first, *others = [text for name in names if (text := name.strip())] or [""]
     ids = dict.fromkeys(alternate_ids)
     for identifier in (concept_id, *ids):
-        if not _IDENTIFIER.fullmatch(identifier):
+        if identifier and not _IDENTIFIER.fullmatch(identifier):
             raise wrong("an identifier without spaces, `|` or `+`", identifier)
-    if not first:
-        raise wrong(f"a name for {concept_id}", first)
     ids.pop(concept_id, None)
     return Concept(
         concept_id=concept_id,
         canonical_name=first,
-        aliases=tuple(filter(None, others)),
+        aliases=tuple(others),
         types=tuple(dict.fromkeys(filter(None, types))),
         definition=(definition or "").strip() or None,
-        alternate_ids=tuple(ids),
+        alternate_ids=tuple(filter(None, ids)),
         parents=tuple(dict.fromkeys(filter(None, parents))),
         scopes=nearest_scopes((name.strip(), scope) for name, scope in scopes),
         parts=tuple(dict.fromkeys(parts)),
@@ -152,19 +157,26 @@ def merge_concepts(*concepts: Concept) -> Concept:
 
 
 def merge_rows(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
-    """Join neighboring rows of one identifier.
+    """Join neighboring rows of one identifier, and give concepts the identifiers that they
+    replaced. Rows without identifier or name are counted and left out.
 
     rows (Iterable[Concept]): in the order of the file.
-    report (VocabularyReport): counts concepts and merged rows.
+    report (VocabularyReport): counts concepts, merged rows, and what is left out.
     YIELDS (Concept): in parts if the rows of an identifier are not together; `ConceptKB.build`
         joins them.
     RAISES (ValueError): there is no concept at all.
     """
     seen: set[str] = set()
-    for concept_id, group in groupby(rows, key=lambda row: row.concept_id):
+    retired: dict[str, list[str]] = {}
+    for concept_id, group in groupby(_complete(rows, report), key=lambda row: row.concept_id):
         concept, *others = group
         if others:
             concept = merge_concepts(concept, *others)
+        if not seen:
+            retired = _retired_ids(report)
+        if ids := retired.pop(concept_id, ()):
+            alternates = tuple(dict.fromkeys((*concept.alternate_ids, *ids)))
+            concept = replace(concept, alternate_ids=alternates)
         report.merged += len(others) + (concept_id in seen)
         report.concepts += concept_id not in seen
         seen.add(concept_id)
@@ -175,6 +187,41 @@ def merge_rows(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
         counts = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
         skipped = f" (left out: {counts})" if counts else ""
         raise ValueError(f"no concepts found{skipped}. Check the file and the filters.")
+    if unused := sum(map(len, retired.values())):
+        report.skipped["retired identifiers whose successor is not here"] += unused
+
+
+def _complete(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
+    for row in rows:
+        if row.concept_id and row.canonical_name:
+            yield row
+        else:
+            report.skipped[NO_NAME if row.concept_id else NO_ID] += 1
+
+
+def _retired_ids(report: VocabularyReport) -> dict[str, list[str]]:
+    """RETURNS (dict[str, list[str]]): identifier → retired ones that lead to it, over several steps
+    if need be: for a → b, b → c the concept c gets a and b. Those that lead to several identifiers
+    are counted."""
+    retired: dict[str, list[str]] = {}
+    for old in report.replaced_by:
+        current = old
+        for _ in range(MAX_SUCCESSION):
+            targets = set(report.replaced_by.get(current, ()))
+            if len(targets) != 1:
+                break
+            (current,) = targets
+        if current in report.replaced_by:  # it leads to several identifiers, or back to itself
+            report.skipped["retired identifiers without one successor"] += 1
+        else:
+            retired.setdefault(current, []).append(old)
+    return retired
+
+
+def split_cell(cell: str, separator: str = "|") -> list[str]:
+    """cell (str): of a table. separator (str): between its values. RETURNS (list[str]): those that
+    are not blank, with white space collapsed."""
+    return [text for part in cell.split(separator) if (text := " ".join(part.split()))]
 
 
 def own_id(code: str, prefix: str | None) -> str:
@@ -217,36 +264,3 @@ def tree_parents(numbers: Iterable[str], owners: Mapping[str, str]) -> Iterator[
             if number in owners:
                 yield owners[number]
                 break
-
-
-def with_retired_ids(
-    concepts: Iterable[Concept], replaced_by: Mapping[str, Iterable[str]], report: VocabularyReport
-) -> Concepts:
-    """Give concepts the retired identifiers that lead to them, over several steps if need be: for
-    a → b, b → c the concept c gets a and b. Those that lead to no concept, or to several, are
-    counted.
-
-    concepts (Iterable[Concept]): of a reader.
-    replaced_by (Mapping[str, Iterable[str]]): retired identifier → what replaced it.
-    report (VocabularyReport): gets the counts.
-    YIELDS (Concept): the same, retired identifiers after their own alternate ones.
-    """
-    retired: dict[str, list[str]] = {}
-    for old in replaced_by:
-        current = old
-        for _ in range(MAX_SUCCESSION):
-            targets = set(replaced_by.get(current, ()))
-            if len(targets) != 1:
-                break
-            (current,) = targets
-        if current in replaced_by:  # it leads to several identifiers, or back to itself
-            report.skipped["retired identifiers without one successor"] += 1
-        else:
-            retired.setdefault(current, []).append(old)
-    for concept in concepts:
-        if ids := retired.pop(concept.concept_id, ()):
-            alternates = tuple(dict.fromkeys((*concept.alternate_ids, *ids)))
-            concept = replace(concept, alternate_ids=alternates)
-        yield concept
-    if unused := sum(map(len, retired.values())):
-        report.skipped["retired identifiers whose successor is not here"] += unused

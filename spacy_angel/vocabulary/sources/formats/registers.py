@@ -2,59 +2,27 @@
 ICD-10-CM, and MEDIC as the NCBI-disease benchmark has it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ....files.formats import Format, first_line
-from .layout import Cells, Layout
 from .lines import read_lines, read_rows
-from .records import Concepts, VocabularyReport, make_concept, wrong
+from .records import (
+    Concepts,
+    VocabularyReport,
+    make_concept,
+    own_id,
+    split_cell,
+    tree_types,
+    wrong,
+)
 
 _CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\tChemicalID\t")
-# The columns differ by year, those of synonyms among them.
-_CTD = Layout(
-    {
-        "id": ("DiseaseID", "ChemicalID"),
-        "name": ("DiseaseName", "ChemicalName"),
-        "synonyms": ("Synonyms", "MESHSynonyms", "CTDCuratedSynonyms"),
-        "definition": ("Definition",),
-        "tree": ("TreeNumbers",),
-        "alternates": ("AltDiseaseIDs", "AltChemicalIDs"),
-        "parents": ("ParentIDs",),
-    },
-    prefix="MESH",
-)
-_HGNC = Layout(
-    {
-        "id": ("hgnc_id",),
-        "name": ("symbol", "name"),
-        "synonyms": ("alias_symbol", "prev_symbol", "alias_name", "prev_name"),
-        "type": ("locus_group",),
-        "alternates": ("entrez_id", "ensembl_gene_id"),
-    },
-    prefixes={"entrez_id": "NCBIGene", "ensembl_gene_id": "ENSEMBL"},
-    distinct=True,
-)
-_DRUGBANK = Layout(
-    {
-        "id": ("DrugBank ID",),
-        "name": ("Common name",),
-        "synonyms": ("Synonyms",),
-        "alternates": ("Accession Numbers", "CAS", "UNII"),
-    },
-    prefix="DRUGBANK",
-    prefixes={"CAS": "CAS", "UNII": "UNII"},
-    separator=" | ",
-    distinct=True,
-)
 _GENE_COLUMNS = (
     *("tax_id", "GeneID", "type_of_gene", "dbXrefs", "Symbol_from_nomenclature_authority"),
     *("Symbol", "Full_name_from_nomenclature_authority", "description", "Synonyms"),
     "Other_designations",
 )
-_BY_ROLE = {role: (role,) for role in ("id", "name", "synonyms", "type", "alternates", "parents")}
-_MEDIC = Layout(_BY_ROLE, prefix="")
-_ICD10CM = Layout(_BY_ROLE, prefix="ICD10CM", distinct=True)
 # Stretches of a genome without a product, which no text names; a third of the human file.
 _NO_GENES = "biological-region"
 # OMIM's numbers may be those of a disease.
@@ -73,21 +41,18 @@ def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
     YIELDS (Concept): one for each line.
     RAISES (ValueError): CTD's column names are missing, or a row has another number of columns.
     """
-
-    def lines() -> Iterator[str]:
-        has_head = False
-        for line in read_lines(path, report):
-            if line.startswith("#"):
-                head = line.lstrip("# ")
-                is_head = head.startswith(_CTD_HEADS)
-                has_head |= is_head
-                yield head if is_head else ""
-            elif has_head:
-                yield line
-            else:
-                raise wrong("CTD's column names (`# DiseaseName` or `# ChemicalName` …)", line)
-
-    return _CTD.concepts(read_rows(path, report, (), lines=lines()), report)
+    for row in read_rows(path, report, ("Definition", "ParentIDs", "TreeNumbers")):
+        kind = "Disease" if "DiseaseID" in row else "Chemical"
+        # The columns differ by year, those of synonyms among them.
+        synonyms = _values(row, "Synonyms", "MESHSynonyms", "CTDCuratedSynonyms")
+        yield make_concept(
+            own_id(row[f"{kind}ID"], "MESH"),
+            [row[f"{kind}Name"], *synonyms],
+            types=tree_types(_values(row, "TreeNumbers")),
+            definition=row["Definition"],
+            alternate_ids=[own_id(code, "MESH") for code in _values(row, f"Alt{kind}IDs")],
+            parents=[own_id(code, "MESH") for code in _values(row, "ParentIDs")],
+        )
 
 
 def read_medic(path: Path, report: VocabularyReport) -> Concepts:
@@ -99,21 +64,13 @@ def read_medic(path: Path, report: VocabularyReport) -> Concepts:
     YIELDS (Concept): one for each line.
     RAISES (ValueError): a line has no `||`, or an identifier of another form.
     """
-
-    def rows() -> Iterator[Cells]:
-        for line in read_lines(path, report):
-            head, bars, tail = line.partition("||")
-            if bars:
-                own, *others = map(_medic_id, head.split("|"))
-                name, _, synonyms = tail.partition("|")
-                yield {
-                    **{"id": own, "alternates": "|".join(others), "type": "C"},
-                    **{"name": name, "synonyms": synonyms},
-                }
-            elif line.strip():
-                raise wrong("`id|alternate ids||name|synonyms`", line)
-
-    return _MEDIC.concepts(rows(), report)
+    for line in read_lines(path, report):
+        head, bars, names = line.partition("||")
+        if bars:
+            own, *others = map(_medic_id, head.split("|"))
+            yield make_concept(own, split_cell(names), types=["C"], alternate_ids=others)
+        elif line.strip():
+            raise wrong("`id|alternate ids||name|synonyms`", line)
 
 
 def _medic_id(code: str) -> str:
@@ -133,29 +90,25 @@ def read_icd10cm(path: Path, report: VocabularyReport) -> Concepts:
         Cholera).
     RAISES (ValueError): a line has another layout.
     """
-
-    def rows() -> Iterator[Cells]:
-        known: set[str] = set()
-        for line in read_lines(path, report):
-            if not line.strip():
-                continue
-            match = _ICD_LINE.match(line)
-            if match is None:
-                raise wrong("order number, code, 0 or 1, short and long title", line)
-            code, flag = match.groups()
-            above = next((code[:n] for n in range(len(code) - 1, 2, -1) if code[:n] in known), "")
-            known.add(code)
-            yield {
-                **{"id": _dotted(code), "parents": _dotted(above)},
-                **{"name": line[_LONG_TITLE:], "synonyms": line[match.end() : _LONG_TITLE]},
-                "type": "code" if flag == "1" else "header",
-            }
-
-    return _ICD10CM.concepts(rows(), report)
+    known: set[str] = set()
+    for line in filter(str.strip, read_lines(path, report)):
+        match = _ICD_LINE.match(line)
+        if match is None:
+            raise wrong("order number, code, 0 or 1, short and long title", line)
+        code, flag = match.groups()
+        above = [code[:n] for n in range(len(code) - 1, 2, -1) if code[:n] in known]
+        known.add(code)
+        titles = line[_LONG_TITLE:].strip(), line[match.end() : _LONG_TITLE].strip()
+        yield make_concept(
+            _icd_id(code),
+            dict.fromkeys(titles),
+            types=["code" if flag == "1" else "header"],
+            parents=map(_icd_id, above[:1]),
+        )
 
 
-def _dotted(code: str) -> str:
-    return f"{code[:3]}.{code[3:]}" if len(code) > 3 else code
+def _icd_id(code: str) -> str:
+    return f"ICD10CM:{code[:3]}.{code[3:]}" if len(code) > 3 else f"ICD10CM:{code}"
 
 
 def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
@@ -168,15 +121,20 @@ def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
     RAISES (ValueError): the column names are missing, or a line cannot be read.
     """
     needed = ("hgnc_id", "symbol", "name", "status", "alias_symbol", "alias_name")
-
-    def approved() -> Iterator[Cells]:
-        for cells in read_rows(path, report, needed, quotes=True):
-            if cells["status"] == "Approved":
-                yield cells
-            else:
-                report.skipped["withdrawn entries"] += 1
-
-    return _HGNC.concepts(approved(), report)
+    for row in read_rows(path, report, needed, quotes=True):
+        if row["status"] != "Approved":
+            report.skipped["withdrawn entries"] += 1
+            continue
+        aliases = _values(row, "alias_symbol", "prev_symbol", "alias_name", "prev_name")
+        yield make_concept(
+            row["hgnc_id"],
+            dict.fromkeys([row["symbol"], row["name"], *aliases]),
+            types=[row["locus_group"]],
+            alternate_ids=[
+                *(f"NCBIGene:{code}" for code in _values(row, "entrez_id")),
+                *(f"ENSEMBL:{code}" for code in _values(row, "ensembl_gene_id")),
+            ],
+        )
 
 
 def read_drugbank(path: Path, report: VocabularyReport) -> Concepts:
@@ -188,7 +146,17 @@ def read_drugbank(path: Path, report: VocabularyReport) -> Concepts:
     RAISES (ValueError): the column names are missing, or a line cannot be read.
     """
     needed = ("DrugBank ID", "Accession Numbers", "Common name", "Synonyms")
-    return _DRUGBANK.concepts(read_rows(path, report, needed, ",", quotes=True), report)
+    prefixes = {"Accession Numbers": "DRUGBANK", "CAS": "CAS", "UNII": "UNII"}
+    for row in read_rows(path, report, needed, ",", quotes=True):
+        yield make_concept(
+            f"DRUGBANK:{row['DrugBank ID']}",
+            dict.fromkeys([row["Common name"], *split_cell(row["Synonyms"], " | ")]),
+            alternate_ids=[
+                f"{prefix}:{code}"
+                for column, prefix in prefixes.items()
+                for code in split_cell(row.get(column, ""), " | ")
+            ],
+        )
 
 
 def read_gene_info(
@@ -236,6 +204,10 @@ def _same_genes(references: str) -> Iterator[str]:
         database, _, code = reference.partition(":")
         if prefix := _SAME_GENE.get(database):
             yield prefix + code.removeprefix(f"{database}:")
+
+
+def _values(row: Mapping[str, str], *columns: str) -> list[str]:
+    return [value for column in columns for value in split_cell(row.get(column, ""))]
 
 
 def _is_ctd(path: Path, head: str) -> bool:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from ....files.formats import Format, first_line
 from ....files.json_values import checked, parse_as
 from .lines import read_lines
-from .records import NO_NAME, Concepts, VocabularyReport, make_concept, own_id, wrong
+from .records import Concepts, VocabularyReport, make_concept, own_id, wrong
 
 _Scope = Literal["PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED"]
 
@@ -46,13 +46,9 @@ def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = 
         except ValueError as error:
             expected = f"one JSON object a line with `concept_id` ({error})"
             raise wrong(expected, line) from error
-        names = [name for name in (entry.canonical_name, *entry.aliases) if name.strip()]
-        if not names:
-            report.skipped[NO_NAME] += 1
-            continue
         yield make_concept(
             own_id(entry.concept_id, prefix),
-            names,
+            [entry.canonical_name, *entry.aliases],
             types=entry.types,
             definition=entry.definition,
             alternate_ids=[own_id(code, prefix) for code in entry.alternate_ids],

@@ -1,13 +1,13 @@
 """SNOMED CT in RF2: the Snapshot files of a release, or of several editions."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ....errors import AngelError
 from ....files.formats import Format
 from .lines import read_rows
-from .records import NO_NAME, Concepts, VocabularyReport, make_concept, with_retired_ids, wrong
+from .records import Concepts, VocabularyReport, make_concept, wrong
 
 _IS_A = "116680003"
 _FULLY_SPECIFIED = "900000000000003001"
@@ -43,8 +43,6 @@ def read_snomed(
         """Concept, kind and text of each active description or definition."""
         for row in _rows(path, report, start, "conceptId", "languageCode", "typeId", "term"):
             if row["active"] == "1" and (languages is None or row["languageCode"] in languages):
-                if not row["term"]:
-                    raise wrong("a term", row["term"])
                 yield row["conceptId"], row["typeId"], row["term"]
 
     active: dict[str, None] = {}
@@ -71,21 +69,21 @@ def read_snomed(
             parent = f"SNOMEDCT:{_sctid(row['destinationId'])}"
             parents.setdefault(row["sourceId"], []).append(parent)
 
-    def concepts() -> Concepts:
-        for concept in active:
-            if concept not in names:
-                report.skipped[NO_NAME] += 1
-                continue
-            name, tag = tagged.get(concept, (names[concept][0], ""))
-            yield make_concept(
-                f"SNOMEDCT:{concept}",
-                dict.fromkeys((name, *names[concept])),
-                types=[tag],
-                definition=definitions.get(concept),
-                parents=parents.get(concept, ()),
-            )
-
-    return with_retired_ids(concepts(), _replaced_by(path, active, report), report)
+    columns = ("refsetId", "referencedComponentId", "targetComponentId")
+    for row in _rows(path, report, "der2_cRefset_Association", *columns):
+        refset, old, new = (row[column] for column in columns)
+        if row["active"] == "1" and refset in _SUCCESSION and old not in active:
+            report.retire(f"SNOMEDCT:{_sctid(old)}", f"SNOMEDCT:{_sctid(new)}")
+    for concept in active:
+        own_names = names.get(concept, [""])
+        name, tag = tagged.get(concept, (own_names[0], ""))
+        yield make_concept(
+            f"SNOMEDCT:{concept}",
+            dict.fromkeys((name, *own_names)),
+            types=[tag],
+            definition=definitions.get(concept),
+            parents=parents.get(concept, ()),
+        )
 
 
 def _find(path: Path, start: str) -> list[Path]:
@@ -117,19 +115,6 @@ def _sctid(code: str) -> str:
     if not _SCTID.fullmatch(code):
         raise wrong("a SNOMED CT identifier (6 to 18 digits)", code)
     return code
-
-
-def _replaced_by(
-    path: Path, active: Collection[str], report: VocabularyReport
-) -> dict[str, list[str]]:
-    replaced_by: dict[str, list[str]] = {}
-    columns = ("refsetId", "referencedComponentId", "targetComponentId")
-    for row in _rows(path, report, "der2_cRefset_Association", *columns):
-        is_succession = row["active"] == "1" and row["refsetId"] in _SUCCESSION
-        if is_succession and row["referencedComponentId"] not in active:
-            old, new = (f"SNOMEDCT:{_sctid(row[column])}" for column in columns[1:])
-            replaced_by.setdefault(old, []).append(new)
-    return replaced_by
 
 
 def _recognizes(path: Path, head: str) -> bool:

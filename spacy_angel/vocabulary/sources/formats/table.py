@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -13,11 +13,22 @@ from ....files.faults import FileReading
 from ....files.formats import Format, first_line
 from ....files.table import dialect, rows_of, separator_of
 from ....files.table import read_table as read_cells
-from ...names.concepts import Concept
+from ...names.concepts import SCOPES, Concept
 from ...names.identifiers import normalize_id
-from .layout import Layout
 from .lines import read_lines
-from .records import TREE_NUMBER, Concepts, VocabularyReport, tree_parents, tree_types, wrong
+from .records import (
+    NO_ID,
+    NO_NAME,
+    TREE_NUMBER,
+    Concepts,
+    VocabularyReport,
+    make_concept,
+    own_id,
+    split_cell,
+    tree_parents,
+    tree_types,
+    wrong,
+)
 
 # What a column of each role may be called, in small letters with one space between words. A role is
 # tried before those after it.
@@ -39,9 +50,11 @@ _ROLES = {
 _SEVERAL = ("synonyms", "type", "alternates", "parents")
 NOT_USED = "not used"
 """Where `report.columns` has the columns that no role was found for."""
-# What people also write between the synonyms of a cell; so many cells are no accident.
-_OTHER_SEPARATORS = (";", ", ", "|")
+# What people write between the synonyms of a cell; so many cells are no accident.
+_SEPARATORS = (";", ", ", "|")
 _MIN_CELLS = 2
+# Rows without identifier or name that a table may have, whatever its size, and as a share.
+_MAX_BLANK, _MAX_BLANK_SHARE = 10, 0.1
 _WORD = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _SPREADSHEETS = (".xlsx", ".parquet")
 
@@ -89,8 +102,7 @@ def read_table(
         # MedCAT marks preferred names with P; the first name of a concept is its canonical one.
         status = roles["status"][0]
         rows = iter(sorted(rows, key=lambda row: "P" not in row[status : status + 1]))
-    cells = (dict(enumerate(row)) for row in _checked(rows, len(first), roles, separator, path))
-    concepts = Layout(roles, prefix, separator=separator).concepts(cells, report)
+    concepts = _concepts(rows, len(first), roles, prefix, separator, report)
     if tree_numbers is not None:
         concepts = _in_trees(concepts, Path(tree_numbers))
     yield from concepts
@@ -126,10 +138,8 @@ def _roles(first: Row, columns: str | None, is_plain: bool) -> tuple[Roles, bool
     elif not _is_complete(roles) and len(first) in (2, 3) and is_plain:
         has_names = roles.get("id") == [0]
         roles = {role: [i] for i, role in enumerate(("id", "name", "synonyms")[: len(first)])}
-    if columns is None and _is_complete(roles):
-        return roles, has_names
-    if missing := [role for role in ("id", "name") if role not in roles]:
-        raise _bad_columns(f"none is known to be the {missing[0]}", first)
+    if not _is_complete(roles):
+        raise _bad_columns(f"none is known to be the {'name' if 'id' in roles else 'id'}", first)
     return roles, has_names
 
 
@@ -176,30 +186,64 @@ def _described(roles: Roles, first: Row, has_names: bool) -> dict[str, str]:
     return columns | ({NOT_USED: ", ".join(unused)} if unused and has_names else {})
 
 
-def _checked(
-    rows: Iterable[Row], n_columns: int, roles: Roles, separator: str, path: Path
-) -> Iterator[Row]:
-    """Rows of as many cells as there are columns; warns at the end if cells seem to have another
-    separator."""
-    found: dict[str, Counter[str]] = {role: Counter() for role in _SEVERAL if role in roles}
-    separators = {*_OTHER_SEPARATORS, separator}
+def _concepts(
+    rows: Iterable[Row],
+    n_columns: int,
+    roles: Roles,
+    prefix: str | None,
+    separator: str,
+    report: VocabularyReport,
+) -> Concepts:
+    """One concept for each row. At the end, too many incomplete rows are an error, and cells that
+    seem to have another separator give a warning."""
+    found: Counter[tuple[str, str]] = Counter()
+    n_rows = 0
     for row in rows:
+        n_rows += 1
         if any(row[n_columns:]):
             raise wrong(f"{n_columns} columns", row)
-        cells = [*row, *[""] * (n_columns - len(row))]
-        for role, counts in found.items():
-            for i in roles[role]:
-                counts.update(mark for mark in separators if mark in cells[i])
-        yield cells
-    for role, counts in found.items():
-        other = max(_OTHER_SEPARATORS, key=counts.__getitem__)
-        if not counts[separator] and counts[other] >= _MIN_CELLS:
+        cells = {role: [row[i] for i in own if i < len(row)] for role, own in roles.items()}
+        for role in filter(cells.__contains__, _SEVERAL):
+            marks = {mark for cell in cells[role] for mark in _SEPARATORS if mark in cell}
+            found.update((role, mark) for mark in marks)
+        yield _concept(cells, prefix, separator)
+    n_blank = report.skipped[NO_ID] + report.skipped[NO_NAME]
+    if n_blank > max(_MAX_BLANK, _MAX_BLANK_SHARE * n_rows):
+        raise ValueError(
+            f"{n_blank:,} of {n_rows:,} rows have no identifier or no name; expected at most a "
+            f"tenth. Columns: {report.columns}. Choose them with --columns, or fill the cells."
+        )
+    for (role, mark), n_cells in found.items():
+        if n_cells >= _MIN_CELLS and mark != separator.strip() and not found[role, separator]:
             warnings.warn(
-                f"{path}: no {role} has {separator!r}, but {counts[other]:,} have {other!r}. Did "
-                f"you mean --option 'separator={other.strip()}'?",
+                f"{report.path}: no {role} has {separator!r}, but {n_cells:,} have {mark!r}. Did "
+                f"you mean --option 'separator={mark.strip()}'?",
                 AngelWarning,
                 stacklevel=2,
             )
+
+
+def _concept(cells: Mapping[str, Row], prefix: str | None, separator: str) -> Concept:
+    def text(role: str) -> str:
+        return " ".join(cells.get(role, ())).strip()
+
+    def values(role: str, separator: str = separator) -> list[str]:
+        return [value for cell in cells.get(role, ()) for value in split_cell(cell, separator)]
+
+    code, scope_text = text("id"), text("scope").upper()
+    own_prefix = (text("prefix") if ":" not in code else "") or prefix
+    synonyms = values("synonyms")
+    # `oboInOwl:hasExactSynonym`, `exact`
+    scope = next((scope for scope in SCOPES if scope in scope_text), "")
+    return make_concept(
+        own_id(code, own_prefix),
+        [*values("name", "|" if separator == "|" else "\0"), *synonyms],
+        types=values("type"),
+        definition=text("definition"),
+        alternate_ids=[own_id(other, prefix) for other in values("alternates")],
+        parents=[own_id(parent, prefix) for parent in values("parents")],
+        scopes=[(name, scope) for name in synonyms if scope],
+    )
 
 
 def _in_trees(concepts: Iterable[Concept], path: Path) -> Concepts:

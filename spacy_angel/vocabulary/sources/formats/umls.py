@@ -13,8 +13,8 @@ import numpy as np
 from ....errors import AngelError
 from ....files.formats import Format, first_line
 from ...names.concepts import normalize_name
-from .lines import read_lines
-from .records import Concepts, VocabularyReport, make_concept, with_retired_ids, wrong
+from .lines import find_files, read_lines
+from .records import Concepts, VocabularyReport, make_concept, wrong
 
 # Columns of MRCONSO and RXNCONSO.
 _LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _TTY, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 12, 14, 16
@@ -90,10 +90,9 @@ def read_umls(
         raise AngelError(f"{path}: expected MRSTY.RRF beside MRCONSO.RRF, to choose types.")
     wanted = _Filter(sources, suppressed, all_names)
     type_table = _TypeTable(rows("MRSTY.RRF", 6), types)
-    replaced_by: dict[str, list[str]] = {}
     for old, _, relation, _, _, new, *_ in rows("MRCUI.RRF", 7):
         if relation == "SY":
-            replaced_by.setdefault(f"UMLS:{old}", []).append(f"UMLS:{new}")
+            report.retire(f"UMLS:{old}", f"UMLS:{new}")
     parents_of = _parents(rows("MRREL.RRF", 16), wanted)
     # concept → definitions with their atoms
     definitions: dict[str, list[tuple[str, str]]] = {}
@@ -112,25 +111,22 @@ def read_umls(
             else:
                 yield row
 
-    def concepts() -> Concepts:
-        for cui, group in groupby(atoms(), key=lambda row: row[0]):
-            named = list(group)
-            if not any(wanted.is_own(row[_SAB]) for row in named):
-                report.skipped["names of concepts of other sources"] += len(named)
-                continue
-            first = max(named, key=_rank)
-            auis = {row[_AUI] for row in named}
-            texts = (text for aui, text in definitions.get(cui, ()) if aui in auis)
-            yield make_concept(
-                f"UMLS:{cui}",
-                dict.fromkeys((first[_STR], *(row[_STR] for row in named))),
-                types=type_table.types(cui),
-                definition=next(texts, None),
-                parents=parents_of(cui),
-                scopes=_scopes(first, named),
-            )
-
-    return with_retired_ids(concepts(), replaced_by, report)
+    for cui, group in groupby(atoms(), key=lambda row: row[0]):
+        named = list(group)
+        if not any(wanted.is_own(row[_SAB]) for row in named):
+            report.skipped["names of concepts of other sources"] += len(named)
+            continue
+        first = max(named, key=_rank)
+        auis = {row[_AUI] for row in named}
+        texts = (text for aui, text in definitions.get(cui, ()) if aui in auis)
+        yield make_concept(
+            f"UMLS:{cui}",
+            dict.fromkeys((first[_STR], *(row[_STR] for row in named))),
+            types=type_table.types(cui),
+            definition=next(texts, None),
+            parents=parents_of(cui),
+            scopes=_scopes(first, named),
+        )
 
 
 def _rank(row: Row) -> tuple[bool, bool, bool]:
@@ -149,12 +145,7 @@ def _scopes(first: Row, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
 
 
 def _find(path: Path, name: str) -> list[Path]:
-    """The file of that name beside or under `path`, gzipped or not, or its parts in order."""
-    folder = path.parent if path.is_file() else path
-    for pattern in (f"{part}{name}{end}" for part in ("", "META/") for end in ("", ".gz", ".??*")):
-        if files := sorted(folder.glob(pattern)):
-            return files
-    return []
+    return find_files(path, name, f"META/{name}")
 
 
 def _rows(paths: Sequence[Path], report: VocabularyReport, n_columns: int) -> Iterator[Row]:
@@ -242,10 +233,10 @@ def read_rxnorm(path: Path, report: VocabularyReport) -> Concepts:
     YIELDS (Concept): one for each concept.
     RAISES (ValueError): a line does not have 18 columns.
     """
-    file = path / "RXNCONSO.RRF" if path.is_dir() else path
+    files = [path] if path.is_file() else find_files(path, "RXNCONSO.RRF")
 
     def atoms() -> Iterator[Row]:
-        for row in _rows([file], report, _N_COLUMNS):
+        for row in _rows(files, report, _N_COLUMNS):
             if row[_LAT] == "ENG" and row[_SUPPRESS] in ("N", ""):
                 yield row
             else:
@@ -272,7 +263,9 @@ def _is_umls(path: Path, head: str) -> bool:
 
 
 def _is_rxnorm(path: Path, head: str) -> bool:
-    return any(path.glob("RXNCONSO.RRF")) or _RXNORM_LINE.match(first_line(head)) is not None
+    return (path.is_dir() and bool(find_files(path, "RXNCONSO.RRF"))) or _RXNORM_LINE.match(
+        first_line(head)
+    ) is not None
 
 
 UMLS = Format("umls.v1", read_umls, _is_umls)
