@@ -57,7 +57,6 @@ def kb_build(
         branch=branch,
     )
     options.print_columns(kb.meta["sources"])
-    options.print_mappings(kb.meta["sources"])
     options.print_counts(kb, output)
 
 

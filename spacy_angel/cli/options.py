@@ -138,7 +138,7 @@ def table_options(
 def print_columns(sources: list[dict[str, Any]]) -> None:
     """Print the roles of the columns of tables, and what was skipped."""
     for source in sources:
-        if source["format"] != "sssom" and source.get("skipped"):
+        if source.get("skipped"):
             counts = (f"{n:,} {reason}" for reason, n in source["skipped"].items())
             typer.echo(f"{source['path']}: left out {', '.join(counts)}")
         if columns := source.get("columns"):
@@ -147,18 +147,6 @@ def print_columns(sources: list[dict[str, Any]]) -> None:
                 columns = {**columns, "synonyms": f"{columns['synonyms']} (split at {separator!r})"}
             pairs = (f"{role} = {name}" for role, name in columns.items())
             typer.echo(f"{source['path']}: {', '.join(pairs)}")
-
-
-def print_mappings(sources: list[dict[str, Any]]) -> None:
-    """Print what mapping tables added, and what was skipped."""
-    for source in sources:
-        if source["format"] == "sssom":
-            counts = ", ".join(f"{n:,} {reason}" for reason, n in sorted(source["skipped"].items()))
-            typer.echo(
-                f"{source['path']}: {source['mappings']:,} mappings; {source['added_ids']:,} "
-                f"identifiers added to {source['mapped_concepts']:,} concepts; "
-                f"left out: {counts or 'none'}"
-            )
 
 
 def print_counts(kb: Any, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..names.concepts import Concept
 from ..storage.table import SharedNames
 from .formats.records import VocabularyReport
 from .formats.registry import infer_format, read_vocabulary
-from .mappings import Mappings
+from .mappings import read_mappings, with_mapped_ids
 
 
 def build_vocabulary(
@@ -47,9 +46,15 @@ def build_vocabulary(
     sources = [_source(file, format, options) for file in files]
     for source, known in zip(sources, about, strict=False):
         source.update(known)
-    tables = [(Mappings(file), _source(file, "sssom", None)) for file in mappings]
-    concepts = (_mapped(_concepts(*pair), tables) for pair in zip(files, sources, strict=True))
-    recorded = [*sources, *(source for _, source in tables)]
+    tables, recorded = [], list(sources)
+    for file in mappings:
+        report = VocabularyReport()
+        tables.append(read_mappings(file, report))
+        recorded.append({**_source(file, "sssom", None), "skipped": dict(report.skipped)})
+    concepts = (
+        with_mapped_ids(_concepts(file, source), tables)
+        for file, source in zip(files, sources, strict=True)
+    )
     folder = output if branch is None else None
     kb = ConceptKB.join(
         concepts, folder, shared_names=shared_names, by_species=by_species, sources=recorded
@@ -137,17 +142,6 @@ def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -
     if file.is_file():
         source["sha256"] = file_hash(str(file), alg="sha256")
     return source
-
-
-def _mapped(
-    concepts: Iterator[Concept], tables: Sequence[tuple[Mappings, dict[str, Any]]]
-) -> Iterator[Concept]:
-    """Concepts with the identifiers that they are mapped to; fills in what is recorded of that."""
-    for mappings, _ in tables:
-        concepts = mappings.added_to(concepts)
-    yield from concepts
-    for mappings, source in tables:
-        source.update(asdict(mappings.report), skipped=dict(mappings.report.skipped))
 
 
 def _concepts(file: Path, source: dict[str, Any]) -> Iterator[Concept]:
