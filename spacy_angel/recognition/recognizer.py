@@ -20,7 +20,6 @@ from .finder import MentionFinder, TaggedText
 from .found import FoundMention, TokenSpan, in_source, set_scored_spans, without_overlaps
 from .settings import RecognizerSettings
 from .variants.component import place_variants
-from .variants.grammar import may_lie_in_one
 
 
 class Recognized(NamedTuple):
@@ -168,27 +167,20 @@ class AngelRecognizer(DocumentPipe):
             extent = _tokens(doc, *text.to_source(*wide))
             if span and extent and extent != span:
                 extents[(*span, mention.label)] = extent
-        variants = self._in_variants(doc, text, (*spans, *earlier))
+        variants = self._in_variants(doc, (*spans, *earlier))
         mentions = [one for one in spans if (one.start, one.end) not in variants]
         return Recognized(mentions, probabilities, variants, extents)
 
     def _in_variants(
-        self, doc: Doc, text: CleanText, places: Iterable[TokenSpan | Span]
+        self, doc: Doc, places: Iterable[TokenSpan | Span]
     ) -> frozenset[tuple[int, int]]:
-        """places (Iterable[TokenSpan | Span]): mentions and entities. RETURNS (frozenset[tuple[int,
-        int]]): those inside a sequence variant, if `skip_variants` is set. Only texts that may
-        contain one are searched for variants."""
-        spans = [doc[one.start : one.end] for one in places] if self.settings.skip_variants else []
-        in_doubt = [
-            span
-            for span in spans
-            if may_lie_in_one(text.text, *text.from_source(span.start_char, span.end_char))
-        ]
-        variants = place_variants(doc) if in_doubt else []
+        """places (Iterable[TokenSpan | Span]): of mentions and entities.
+        RETURNS (frozenset[tuple[int, int]]): those in a sequence variant, with `skip_variants`."""
+        variants = place_variants(doc) if self.settings.skip_variants else []
         return frozenset(
-            (span.start, span.end)
-            for span in in_doubt
-            if any(one.start <= span.start and span.end <= one.end for one in variants)
+            (one.start, one.end)
+            for one in places
+            if any(v.start <= one.start and one.end <= v.end for v in variants)
         )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

@@ -11,20 +11,16 @@ from mutalyzer_hgvs_parser import to_model
 from spacy_angel.recognition.variants.grammar import (
     FoundVariant,
     find_variants,
-    may_lie_in_one,
     normal_form,
 )
 
 FORMS = {
     # Bases in one place.
     "c.35G>A": "c.35G>A",
-    "c.920T>G": "c.920T>G",
-    "c. 3388G>C": "c.3388G>C",
     "c.263 G>C": "c.263G>C",
     "C.35G>A": "c.35G>A",
     "c.712A->G": "c.712A>G",
     "c712A->G": "c.712A>G",
-    "g.203A>C": "g.203A>C",
     "m.3243A>G": "m.3243A>G",
     "r.76a>u": "r.76a>u",
     "135G-->C": "c.135G>C",
@@ -33,7 +29,6 @@ FORMS = {
     "\u2212308G>A": "c.-308G>A",
     "c.2452G\u2009>\u2009A": "c.2452G>A",
     "c.*32G>A": "c.*32G>A",
-    "677C/T": "c.677C>T",
     "1796T to A": "c.1796T>A",
     "C677T": "c.677C>T",
     "G-308A": "c.-308G>A",
@@ -43,36 +38,29 @@ FORMS = {
     "G894-->T": "c.894G>T",
     # What extracts from PDF make of `>`.
     "c.108C4A": "c.108C>A",
-    "c.385G<T": "c.385G>T",
     "c.-174=": "c.-174=",
     "NM_000546.5:c.215C>G": "NM_000546.5:c.215C>G",
     # In introns.
     "c.360+1G>C": "c.360+1G>C",
-    "c.2905 +1 G > A": "c.2905+1G>A",
     "621 + 1G-->T": "c.621+1G>T",
     "3849 + 10kb C > T": "c.3849+10kbC>T",
     "IVS2+1G>A": "c.IVS2+1G>A",
     "IVS10nt546": "",
     "IVS-13(+5)": "",
-    "IVS3 + 18C > T": "c.IVS3+18C>T",
     "IVS10+1, g-->t": "c.IVS10+1G>T",
     "IVS2+1(g-t)": "c.IVS2+1G>T",
-    "IVSI-5 (G-->C)": "c.IVS1-5G>C",
     # Deleted, inserted, doubled.
     "c.35delG": "c.35del",
     "35delG": "c.35del",
-    "c.399_402delAGAG": "c.399_402del",
     "2626\u20132627delAA": "c.2626_2627del",
     "1782-83delAG": "c.1782_1783del",
     "c.899-1142del": "c.899_1142del",
     "c.1983-5delGAG": "c.1983-5_1983-3del",
     "1494del6": "c.1494_1499del",
     "c.436_436+1delAG": "c.436_436+1del",
-    "delG576": "c.576del",
     "3020insC": "c.3020_3021insC",
     "-2insC": "c.-2_-1insC",
     "-1insC": "c.-1_1insC",
-    "2172_2173insCCCC": "c.2172_2173insCCCC",
     "c.2115ins35bp": "c.2115_2116insN[35]",
     "c.304ins(GCG)(7)": "c.304_305insGCG[7]",
     "c.681dupA": "c.681dup",
@@ -80,81 +68,57 @@ FORMS = {
     "c.1065-6delGCinsTA": "c.1065-6_1065-5delinsTA",
     "c.1852_1853AA>GC": "c.1852_1853delinsGC",
     "2183AA-->G": "c.2183_2184delinsG",
-    "c.123CAG[23]": "c.123CAG[23]",
     # Proteins.
     "V600E": "p.Val600Glu",
     "p.V600E": "p.Val600Glu",
     "p.Val600Glu": "p.Val600Glu",
     "p.(Glu818Lys)": "p.Glu818Lys",
-    "p. G1157D": "p.Gly1157Asp",
     "Arg399Gln": "p.Arg399Gln",
     "Arg(303)-->Gln": "p.Arg303Gln",
-    "Pro-279-Leu": "p.Pro279Leu",
     "Pro165----Arg": "p.Pro165Arg",
-    "Ile(157)--> Thr(157)": "p.Ile157Thr",
     "tyr231-->ter": "p.Tyr231Ter",
     "R34X": "p.Arg34Ter",
-    "R257*": "p.Arg257Ter",
-    "R467stop": "p.Arg467Ter",
     "Q279Q": "p.Gln279=",
     "p.Gln279=": "p.Gln279=",
     "p.Pro246HisfsX13": "p.Pro246HisfsTer13",
     "p.L4177Ffs*29": "p.Leu4177PhefsTer29",
-    "p.D157fsX158": "p.Asp157fs",
     "R58fs": "p.Arg58fs",
     "\u0394F508": "p.Phe508del",
-    "delta F508": "p.Phe508del",
     "F508del": "p.Phe508del",
-    "p.990delM": "p.Met990del",
     "p.Val1724_Thr1739del": "p.Val1724_Thr1739del",
     "p.Lys2_Leu3insGlnSer": "p.Lys2_Leu3insGlnSer",
-    "p.*164Lext*3": "p.Ter164LeuextTer3",
     # In words.
     "A-to-G transition at nucleotide 276": "c.276A>G",
     "guanine to adenine substitution of nucleotide -308": "c.-308G>A",
-    "(G-->A) at nucleotide position 2141": "c.2141G>A",
     "adenine deletion at nucleotide 202": "c.202del",
     "deletion of C at nucleotide 888": "c.888del",
     "cytosine insertion at position 3020": "c.3020_3021insC",
     "codon 26, GAG-->GCG": "p.Glu26Ala",
-    "codon 358, tyrosine to histidine": "p.Tyr358His",
     "stop codon for glutamine at codon 298": "p.Gln298Ter",
     "glutamic acid 333 by aspartic acid": "p.Glu333Asp",
     "arginine by glutamine at amino acid position 714": "p.Arg714Gln",
     # By number.
     "rs113488022": "rs113488022",
-    "Rs702553": "rs702553",
     "CYP2D6*4": "CYP2D6*4",
     "HLA-B*5701": "HLA-B*57:01",
-    "HLA-DRB1*15:01": "HLA-DRB1*15:01",
     # No place, or nothing that HGVS has a form for.
     "4-bp deletion": "",
     "deletion of 6 bp at position 1494": "",
     "ins/del 6 bp": "",
-    "del 329C": "c.329del",
-    "insertion of 3 amino acids": "",
     "Delta32": "",
     "dup(17)(p11.2p11.2)": "",
     "(CCTTT)14": "",
     "codons 41/42 (-TTCT)": "",
-    "CD6 -A": "",
     "deletion of phenylalanine at position 508": "",
     "F508 deletion": "",
     "T deletion mutation at position 11311": "c.11311del",
     # Residues, with a subunit, in a helix, at several places.
     "εA411P": "p.Ala411Pro",
-    "Lys for Glu342": "p.Glu342Lys",
     "CGA-TGA at codon 117": "p.Arg117Ter",
     "D2.50(83)N": "p.Asp83Asn",
     "K24/25/27R": "",
     "K(24/25)R": "",
 }
-
-
-def assert_it_and_its_words_may_lie_in_one(text: str, found: FoundVariant) -> None:
-    assert may_lie_in_one(text, found.start, found.end)
-    for word in re.finditer(r"\w+", text[found.start : found.end]):
-        assert may_lie_in_one(text, found.start + word.start(), found.start + word.end())
 
 
 @pytest.mark.parametrize(("written", "identifier"), FORMS.items())
@@ -164,7 +128,6 @@ def test_a_form_is_found_whole_and_has_its_normal_form(written: str, identifier:
     assert text[found.start : found.end] == written
     assert found.identifier == identifier
     assert normal_form(written) == identifier
-    assert_it_and_its_words_may_lie_in_one(text, found)
 
 
 @pytest.mark.parametrize("form", sorted({one for one in FORMS.values() if one}))
@@ -173,26 +136,6 @@ def test_a_normal_form_is_hgvs_and_its_own_normal_form(form: str) -> None:
     # `10kb` is what papers call a place in CFTR's intron 19; HGVS has the bases counted.
     if re.match(r"[cgmrp]\.", form) and not re.search("IVS|kb", form):
         assert to_model(f"{'NP' if form[0] == 'p' else 'NM'}_000001.1:{form}")
-
-
-@pytest.mark.parametrize(
-    ("text", "mention", "may"),
-    [
-        ("aspirin for insulin", "aspirin", False),
-        ("aspirin for insulin", "insulin", False),
-        ("TPMT*3A", "TPMT", True),
-        ("TPMT∗3A", "TPMT", True),
-        ("BRAF(V600E) mutation", "BRAF(V600E", True),
-        ("1100 delC", "delC", True),
-        ("Arg506 fsX", "fsX", True),
-        ("IVS II-1 G>A", "IVS II", True),
-        ("3-bp inframe deletion", "inframe deletion", True),
-        ("cysteine to tyrosine", "cysteine", True),
-    ],
-)
-def test_what_may_lie_in_a_variant(text: str, mention: str, may: bool) -> None:
-    start = text.index(mention)
-    assert may_lie_in_one(text, start, start + len(mention)) is may
 
 
 @pytest.mark.parametrize(
@@ -281,7 +224,6 @@ def test_any_text(text: str) -> None:
     for one in found:
         assert end <= one.start < one.end <= len(text)
         end = one.end
-        assert_it_and_its_words_may_lie_in_one(text, one)
         if one.hgvs and "kb" not in one.hgvs:
             assert normal_form(one.hgvs) == one.hgvs
 

@@ -276,38 +276,6 @@ def _read_indel(found: re.Match[str]) -> Reading | None:
     return Reading(_with_reference(found, form))
 
 
-@FORMS.matching(
-    # Deletion first.
-    START + r"(?P<change>del|ins|dup|Del|Ins|Dup)(?: ?(?P<what>[ACGT]{1,20}))?[- ]?(?:nt ?)?"
-    r"(?P<start>\d{3,6})(?: ?[-_] ?(?P<end>\d{2,6})|(?P<behind>[ACGT]{1,20}))?" + STOP,
-)
-def _read_indel_first(found: re.Match[str]) -> Reading | None:
-    start, change = found["start"], found["change"].lower()
-    what = found["what"] or found["behind"] or ""
-    end = found["end"] or ""
-    if not what and not end:
-        return None
-    if end:
-        start, end = _range(start, end, len(what), is_hgvs=False)
-        if not end:
-            return None
-    elif len(what) > 1 and change != "ins":
-        end = _shifted(start, len(what) - 1)
-    if change == "ins":
-        return Reading(inserted("c", start, what) if what and not end else "")
-    return Reading(f"c.{_joined(start, end)}{change}")
-
-
-@FORMS.matching(
-    # Repeat.
-    START + _LEVEL + r"(?P<start>\d{1,7}) ?\(?(?P<what>[ACGT]{1,12})\)?"
-    r"(?:\[(?P<times>\d{1,3})\]|\(\d{1,3}[-_]\d{1,3}\))",
-)
-def _read_repeat(found: re.Match[str]) -> Reading:
-    times = found["times"]
-    return Reading(f"{_level(found)}.{found['start']}{found['what']}[{times}]" if times else "")
-
-
 FORMS.unnamed(
     # Repeat without level.
     r"(?<![\w.])\d{2,6}\([ACGT]{2,10}\)(?:\(\d{1,3}(?:-\d{1,3})?\)|n\b)",

@@ -13,15 +13,6 @@ from .form import Form, Needs, Read, Reading
 _NAMED = (*dna.FORMS, *protein.FORMS)
 _FORMS = (*_NAMED, *words.FORMS)
 _ALL_FORMS = (*_FORMS, *words.UNPLACED)
-# A word that occurs anywhere in a pattern counts; a false positive only costs time.
-_SOURCES = " ".join(form.pattern.pattern for form in _ALL_FORMS).lower()
-_SOURCES = _SOURCES.replace("[- ]?", "").replace("-?", "")
-# Parts that the patterns do not spell out: bases, introns, residues, and frame shifts.
-_BUILT = re.compile(
-    "[acgtu]+|(?:ivs)?[ivx]+|fs(?:x|ter|term|stop)?"
-    "|(?:delins|indel|del|ins|dup|inv)[arndcqeghilkmfpstwyvx]{1,40}"
-)
-_DIGIT_OR_STAR = re.compile(r"[\d*]")
 _EVIDENCE = re.compile(
     r"(?i:mutat|mutant|variant|polymorphi|allel|genotyp|substitut|missense|nonsense|SNP\b|codon|"
     r"transition|transversion|carrier|homozygo|heterozygo|replac)"
@@ -88,21 +79,6 @@ def _find(text: str) -> list[FoundVariant]:
         hgvs = identifier if _HGVS.match(identifier) else ""
         found.append(FoundVariant(one.start, one.end, identifier, hgvs))
     return _with_numbers(text, found)
-
-
-def may_lie_in_one(text: str, start: int, end: int) -> bool:
-    """Check whether a mention may be part of a variant, much faster than `find_variants`.
-
-    text (str): a text normalized by `component.characters`. start, end (int): character offsets.
-    RETURNS (bool): False for words that no form contains, such as `aspirin`, even in
-        `15-bp (aspirin) deletion`, where a form allows any word. True for `cysteine`, for anything
-        with a digit, and for the gene of a star allele.
-    """
-    mention = text[start : end + 1].translate(_PLAIN)
-    if _DIGIT_OR_STAR.search(mention):
-        return True
-    parts = re.findall(r"\w+", text[start:end].lower())
-    return all(part in _SOURCES or _BUILT.fullmatch(part) for part in parts)
 
 
 def normal_form(mention: str) -> str:

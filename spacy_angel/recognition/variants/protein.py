@@ -113,14 +113,6 @@ def _read_arrowed(found: re.Match[str]) -> Reading | None:
 
 
 @FORMS.matching(
-    # Place and two residues.
-    START + rf"(?P<start>[1-9]\d{{1,3}}) ?(?P<ref>{_ONE})/(?P<alt>{_ONE})(?![\w/])",
-)
-def _read_slashed(found: re.Match[str]) -> Reading | None:
-    return None if _may_be_bases(found) else _read(found)._replace(needs=Needs.A_WORD)
-
-
-@FORMS.matching(
     # Residues deleted.
     rf"{START}{_LEVEL}?(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})"
     rf"(?:[_-](?P<last>{_THREE}|{_ONE})(?P<end>{_NUMBER}))?[- ]?(?P<change>delins|del|dup|ins)"
@@ -139,20 +131,6 @@ def _read_deleted(found: re.Match[str]) -> Reading | None:
         fits = bool(what) and (change == "delins" or bool(found["end"]))
         return Reading(f"p.{where}{change}{what}" if fits else "")
     return Reading(f"p.{where}{change}")
-
-
-@FORMS.matching(
-    # Numbers of residues.
-    rf"{START}{_LEVEL}(?P<start>{_NUMBER})(?:[_-](?P<end>{_NUMBER}))?(?P<change>delins|del|dup|ins)"
-    rf"(?P<what>(?:{_THREE}){{1,12}}|[{ONE_LETTER}]{{1,20}})?{_CLOSE}{STOP}",
-)
-def _read_numbers(found: re.Match[str]) -> Reading | None:
-    change, what = found["change"], residues(found["what"] or "")
-    one, end = found["start"], found["end"]
-    if change in ("del", "dup") and not end and len(what) == 3:
-        return Reading(f"p.{what}{one}{change}")
-    # Without the residues at its ends HGVS has no form for it.
-    return Reading("")
 
 
 @FORMS.matching(
@@ -187,15 +165,4 @@ FORMS.unnamed(
     # Letters deleted.
     rf"{START}(?P<start>[1-9]\d{{1,4}})(?P<change>del|ins|dup)"
     rf"(?P<what>[{ONE_LETTER}]{{3,20}}){STOP}",
-    # One residue.
-    rf"{START}p\.(?P<ref>{_THREE}|{_ONE})(?P<start>{_NUMBER})(?![\w*=(_-])",
 )
-
-
-@FORMS.matching(
-    # Extension.
-    rf"{START}{_LEVEL}(?P<ref>\*|X|Ter)(?P<start>{_NUMBER})(?P<alt>{_THREE}|{_ONE})ext"
-    rf"(?:X|\*|Ter)?(?P<stop>\d{{1,4}}){_CLOSE}{STOP}",
-)
-def _read_extended(found: re.Match[str]) -> Reading:
-    return Reading(f"p.Ter{found['start']}{residue(found['alt'])}extTer{found['stop']}")

@@ -124,7 +124,7 @@ def _read_deleted(found: re.Match[str]) -> Reading:
     # Residue for residue at.
     rf"(?P<alt>{_RESIDUE}|(?i:stop codon|termination))(?: residue)?(?: (?i:substitution))? for "
     rf"(?:an? |the )?(?P<ref>{_RESIDUE})(?: residue)?{_AT_UNIT}",
-    # Residue for residue and place.
+    # Residue for residue and position.
     rf"(?P<alt>{_RESIDUE})(?: (?i:substitution))? for (?:the )?(?P<ref>{_RESIDUE})[- ]?"
     r"\(?(?P<start>[1-9]\d{0,4})\)?",
     start=START,
@@ -200,13 +200,6 @@ UNPLACED.unnamed(
 )
 
 UNPLACED.unnamed(
-    # Insertion and deletion at.
-    rf"(?:indel|insertion/deletion)(?: polymorphism)?{_AT_UNIT}",
-    # Allele at.
-    r"[ACGT](?: allele)? at (?:nucleotide |position |nucleotide position )?[-+]\d{1,5}",
-    # Deletion of residues.
-    r"(?:deletion|duplication|insertion) of (?:the )?(?:amino[- ]acids?|residues?|codons?) "
-    r"\d{1,5}(?: ?- ?| to | and )\d{1,5}",
     # Deletion of a residue.
     rf"(?:(?:deletion|duplication) of (?:an? |the )?{_RESIDUE}(?:{_AT_UNIT}|[- ]?"
     rf"\(?[1-9]\d{{0,4}}\)?)|(?:{THREE_LETTERS}|[{ONE_LETTER}])[- ]?[1-9]\d{{1,4}} "
