@@ -10,22 +10,24 @@ if TYPE_CHECKING:
 
 
 def is_saved_in(nlp: "Language", name: str) -> bool:
-    """Whether a component is made for a saved pipeline, which spaCy fills from its folder later:
-    it hands the meta.json of a saved pipeline to the `Language` before it adds the components.
+    """Check whether a component is created for a saved pipeline, which spaCy loads from its folder
+    afterwards. spaCy passes the meta.json of a saved pipeline to `Language` before it adds the
+    components.
 
-    nlp (Language): the pipeline. name (str): of the component. RETURNS (bool): whether it is.
+    nlp (Language): the pipeline. name (str): name of the component.
+    RETURNS (bool): whether the pipeline is a saved one.
     """
-    # Not `nlp.meta`, which tells of the components that were added by now.
+    # Not `nlp.meta`, which only lists the components that have already been added.
     saved: Mapping[str, Any] = getattr(nlp, "_meta", {})
     return name in saved.get("components", ())
 
 
 def require_spans(nlp: "Language", name: str) -> None:
-    """Have `nlp.analyze_pipes` know that a component reads a span group in place of entities. The
-    requirements of a factory are those of all components that it makes; if spaCy has them
-    elsewhere, they stay as they are.
+    """Tell `nlp.analyze_pipes` that a component reads a span group instead of entities. The
+    requirements of a factory apply to all components that it creates. If spaCy stores them
+    elsewhere, nothing is changed.
 
-    nlp (Language): the pipeline, changed in place. name (str): the component's.
+    nlp (Language): the pipeline, changed in place. name (str): name of the component.
     """
     metas: Any = getattr(nlp, "_pipe_meta", None)
     if isinstance(metas, dict):
@@ -33,11 +35,11 @@ def require_spans(nlp: "Language", name: str) -> None:
 
 
 def read_block(folder: Path, keys: Collection[str]) -> dict[str, Any]:
-    """What the config.cfg of a saved pipeline says of a component.
+    """Read a component's block from the config.cfg of a saved pipeline.
 
-    folder (Path): the component's, in that of the pipeline.
-    keys (Collection[str]): arguments that may be blocks of their own, read as they stand.
-    RETURNS (dict[str, Any]): its block without variables; empty if there is none.
+    folder (Path): folder of the component, inside that of the pipeline.
+    keys (Collection[str]): arguments that may be blocks of their own; they are not resolved.
+    RETURNS (dict[str, Any]): the block, with variables interpolated; empty if there is none.
     """
     from spacy import util
 

@@ -1,18 +1,18 @@
-"""The readable text of a document: markup and other noise is removed, and every character knows
-where it comes from.
+"""Normalizes a text: removes markup and other noise, and records where each character comes from.
 
-    HTML tags; `**bold**` and other marks of Markdown                   are not there
+    original                                                            normalized
+    HTML tags; `**bold**` and other Markdown                            removed
     HTML entities (`&alpha;`)                                           `α`
     `|` without spaces, as in HL7                                       ` | `
-    what was removed from a note (`[**Last Name**]`)                    `___`
-    soft hyphens, zero-width and other invisible characters, controls   are not there
+    de-identified parts of notes (`[**Last Name**]`)                    `___`
+    soft hyphens, zero-width and other invisible characters, controls   removed
     `myo-` at a line end, `cardial` on the next line                    `myocardial`
     ligatures (`ﬁ`), full-width forms (`Ａ`)                             `fi`, `A`
-    spaces and hyphens that do not break, and other spaces              ` `, `-`
-    a letter and an accent behind it                                    the one character
-    known words of a passage in capitals (`ACUTE GOUT OF THE BIG TOE`)  small letters
+    non-breaking spaces and hyphens, and other spaces                   ` `, `-`
+    a letter followed by a combining accent                             one character
+    known words of a passage in capitals (`ACUTE GOUT OF THE BIG TOE`)  lower case
 
-Each step is a function of a text. All else stays as it is: `10²` is not 102.
+Each step is a function of a text. Everything else is unchanged: `10²` does not become 102.
 """
 
 import gzip
@@ -29,8 +29,8 @@ from spacy.lang.en.stop_words import STOP_WORDS
 
 from ..about import DATA
 
-# Controls but for white space, and format characters: zero-width, bidirectional, joiners, tags;
-# variation selectors, and the joiner of graphemes.
+# Control characters except white space; format characters: zero-width, bidirectional, joiners,
+# tags; variation selectors; and the combining grapheme joiner.
 _INVISIBLE = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0001-\U000e007f\U000e0100-\U000e01ef"
@@ -59,7 +59,7 @@ _INLINE = (
     "a abbr b bdi bdo big bold cite code del dfn em font i ins italic kbd mark q s sc small span "
     "strike strong sub sup tt u underline var xref"
 )
-# Other tags count only if they are closed: `a<b and c>d` has none.
+# Other tags are only recognized if they are closed: `a<b and c>d` contains none.
 _NEVER_CLOSED = "br hr img input li link meta p td th tr wbr"
 _CLOSING = re.compile(r"</([A-Za-z][\w:.-]{0,30})\s?>")
 _ENTITY = r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});"
@@ -94,12 +94,12 @@ _BROKEN = re.compile(rf"(?<=([^\W_]))-{_LINE_END}(?=[^\W_])")
 
 @dataclass(frozen=True, slots=True)
 class CleanText:
-    """A text as it is read, and where its characters come from.
+    """A normalized text and the offsets of its characters in the original text.
 
     text (str): n characters.
-    starts (tuple[int, ...] | None), ends (tuple[int, ...] | None): of each the characters of the
-        text that it stands for, both ascending; what stands between two characters belongs to
-        neither. None: the text is read as it stands.
+    starts (tuple[int, ...] | None), ends (tuple[int, ...] | None): for each character, the offsets
+        of the original characters that it stands for, both ascending. Original characters between
+        two of these ranges were removed. None: the text was not changed.
     """
 
     text: str
@@ -108,20 +108,20 @@ class CleanText:
 
     @property
     def is_clean(self) -> bool:
-        """RETURNS (bool): whether the text is read as it stands."""
+        """RETURNS (bool): whether the text equals the original."""
         return self.starts is None
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
-        """start (int), end (int): characters of the text as it is read, at least one.
-        RETURNS (tuple[int, int]): those that they stand for."""
+        """start (int), end (int): offsets in the normalized text, at least one character. RETURNS
+        (tuple[int, int]): the offsets in the original text."""
         if self.starts is None or self.ends is None:
             return start, end
         return self.starts[start], self.ends[end - 1]
 
     def from_source(self, start: int, end: int) -> tuple[int, int]:
-        """start (int), end (int): characters of the text as it stands.
-        RETURNS (tuple[int, int]): those as which they are read; a character that is read as two,
-        and two that are read as one, as a whole; what is left out is read as nothing."""
+        """start (int), end (int): offsets in the original text. RETURNS (tuple[int, int]): the
+        offsets in the normalized text. Characters that were split or joined are included as a
+        whole; removed characters give an empty range."""
         if self.starts is None or self.ends is None:
             return start, end
         first = bisect_right(self.ends, start)
@@ -129,19 +129,19 @@ class CleanText:
 
 
 def is_invisible(part: str) -> bool:
-    """part (str): of a text. RETURNS (bool): whether none of its characters is seen."""
+    """part (str): part of a text. RETURNS (bool): whether all of its characters are invisible."""
     return _INVISIBLE_PART.fullmatch(part) is not None
 
 
 Edit = tuple[int, int, str]
-"""Characters of a text, and what is read in their place."""
+"""A range of characters and its replacement."""
 
 
 def clean(text: str) -> CleanText:
-    """Read a text without noise.
+    """Normalize a text.
 
-    text (str): any. RETURNS (CleanText): e.g. of `ﬁb` the text `fib`, with starts 0, 0, 1 and ends
-        1, 1, 2.
+    text (str): any text. RETURNS (CleanText): e.g. for `ﬁb` the text `fib`, with starts 0, 0, 1 and
+        ends 1, 1, 2.
     """
     noise = _NOISE_OF_ASCII if text.isascii() else _NOISE
     if noise.search(text) is None and _CAPITALS.search(text) is None:
@@ -157,8 +157,8 @@ def clean(text: str) -> CleanText:
 
 
 def _markup(text: str) -> Iterator[Edit]:
-    """YIELDS (Edit): tags of HTML and XML go, other tags than inline ones leave the end of a
-    paragraph; entities become their characters; marks of Markdown go; cells of HL7 get spaces."""
+    """YIELDS (Edit): HTML and XML tags and Markdown are removed, where tags other than inline ones
+    leave a paragraph break; entities become characters; cells of HL7 are separated by spaces."""
     closed = {*_NEVER_CLOSED.split(), *(name.lower() for name in _CLOSING.findall(text))}
     inline = _INLINE.split()
     closing: dict[int, str] = {}
@@ -201,8 +201,8 @@ def _markup(text: str) -> Iterator[Edit]:
 
 
 def _closing_mark(text: str, mark: str, start: int) -> int | None:
-    """RETURNS (int | None): where a mark of Markdown stands again, behind a character and before
-    none of a word, in the same line."""
+    """RETURNS (int | None): position of the closing Markdown mark, which follows a character,
+    precedes no word character, and is in the same line."""
     end = text.find("\n", start, start + _MAX_MARKED)
     place = text.find(mark, start, start + _MAX_MARKED if end < 0 else end)
     if place < 0 or text[place - 1].isspace():
@@ -212,9 +212,9 @@ def _closing_mark(text: str, mark: str, start: int) -> int | None:
 
 
 def _unseen(text: str) -> Iterator[Edit]:
-    """YIELDS (Edit): what is invisible goes, a soft hyphen with the line end after it; spaces,
-    hyphens, ligatures and full-width forms become plain ones. A control character or zero-width
-    space that separates two words becomes a space (`heart\\0attack`)."""
+    """YIELDS (Edit): invisible characters are removed, a soft hyphen together with a line end after
+    it; spaces, hyphens, ligatures, and full-width forms become plain characters. A control
+    character or zero-width space that separates two words becomes a space (`heart\\0attack`)."""
     for found in _UNSEEN.finditer(text):
         start, end = found.span()
         if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
@@ -226,26 +226,26 @@ def _unseen(text: str) -> Iterator[Edit]:
 
 
 def _accents(text: str) -> Iterator[Edit]:
-    """YIELDS (Edit): a letter and its combining accents become one character, if there is one. An
-    accent may have been separated from its letter by something invisible."""
+    """YIELDS (Edit): a letter and its combining accents become one character, if there is one.
+    Invisible characters may come between them."""
     for found in _ACCENTED.finditer(text):
         if (composed := unicodedata.normalize("NFC", found[0])) != found[0]:
             yield found.start(), found.end(), composed
 
 
 def _line_ends(text: str) -> Iterator[Edit]:
-    """YIELDS (Edit): the halves of a word that is hyphenated at the end of a line are joined:
-    `myo-` and `cardial` become `myocardial`. The hyphen stays between two words that do not form
-    one (`insulin-dependent`); and after a capital, a digit or a single letter (`T-cell`) and before
-    a capital or a digit (`Wiskott-Aldrich`), unless both form a known word (`L-d-opa`)."""
+    """YIELDS (Edit): the halves of a word that is hyphenated at a line end are joined: `myo-` and
+    `cardial` become `myocardial`. The hyphen is kept between two words that do not form one
+    (`insulin-dependent`), and, unless both form a known word (`L-d-opa`), after a capital, a digit,
+    or a single letter (`T-cell`) and before a capital or a digit (`Wiskott-Aldrich`)."""
     for found in _BROKEN.finditer(text):
         start, end = found.span()
         yield start, end, "" if _is_in_word(text, start, end) else "-"
 
 
 def _capitals(text: str) -> Iterator[Edit]:
-    """YIELDS (Edit): words of a passage in capitals get small letters where they are known, as most
-    of the passage's are; symbols and abbreviations keep their capitals."""
+    """YIELDS (Edit): known words of a passage in capitals are lower-cased, if most of its words are
+    known; symbols and abbreviations keep their capitals."""
     for passage in _CAPITALS.finditer(text):
         words = list(_CAPITAL_WORD.finditer(text, *passage.span()))
         known = [word for word in words if _is_known(word[0].lower().removesuffix("'s"))]
@@ -271,7 +271,7 @@ _PLAIN = {
 
 
 def _is_in_word(text: str, start: int, end: int) -> bool:
-    """Whether what stands before a hyphen at a line end and what stands behind it are one word."""
+    """Check whether the parts before and after a hyphen at a line end form one word."""
     left, right = _letters_beside(text, start, end)
     if not left or not right:
         return False
@@ -296,8 +296,8 @@ def _stands_for_blank(text: str, start: int, end: int) -> bool:
 
 
 def _letters_beside(text: str, start: int, end: int) -> tuple[str, str]:
-    """RETURNS (tuple[str, str]): of the word before a place and of the one behind it; empty behind
-    and before anything else."""
+    """RETURNS (tuple[str, str]): the letters directly before and after a position; empty if there
+    are none."""
     left = _LETTERS_BEFORE.search(text, max(start - _MAX_WORD, 0), start)
     right = _LETTERS.match(text, end, end + _MAX_WORD)
     return left[0] if left else "", right[0] if right else ""
@@ -311,8 +311,8 @@ def _words() -> frozenset[str]:
 
 
 def _edited(reading: CleanText, edits: Iterable[Edit]) -> CleanText:
-    """reading (CleanText): with starts and ends. edits (Iterable[Edit]): of its text, ascending.
-    RETURNS (CleanText): after them."""
+    """reading (CleanText): a text with starts and ends. edits (Iterable[Edit]): edits of this text,
+    ascending. RETURNS (CleanText): the edited text."""
     text, old_starts, old_ends = reading.text, reading.starts or (), reading.ends or ()
     parts: list[str] = []
     starts: list[int] = []

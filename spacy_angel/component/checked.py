@@ -34,12 +34,12 @@ T = TypeVar("T", bound="CheckedSettings")
 
 
 class CheckedSettings(BaseModel):
-    """Base of a component's settings. The annotation of each field has its type and its limits
-    (`Annotated[int, Field(ge=1)]`); its meaning is in the docstring of the class, or the field's
-    `description`. Types are strict: true is not 1, and "5" is not 5.
+    """Base class of a component's settings. The annotation of each field has its type and its
+    limits (`Annotated[int, Field(ge=1)]`); it is described in the docstring of the class or by the
+    field's `description`. Types are strict: true is not 1, and "5" is not 5.
 
-    RAISES (AngelError): an unknown setting, or a value that does not fit; the message names
-        setting, expectation and value.
+    RAISES (AngelError): an unknown setting or an invalid value; the message names the setting, the
+        expected values, and the given value.
     """
 
     model_config = ConfigDict(frozen=True, strict=True)
@@ -57,13 +57,13 @@ class CheckedSettings(BaseModel):
         self.check()
 
     def check(self) -> None:
-        """RAISES (AngelError): values that fit one by one, but not together."""
+        """RAISES (AngelError): values that are valid separately but not together."""
 
     @classmethod
     def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
-        """values (Mapping[str, Any]): by name; the others keep their defaults.
-        RETURNS (CheckedSettings): of this class.
-        RAISES (AngelError): an unknown name, or a value that does not fit.
+        """values (Mapping[str, Any]): values by name; other settings keep their defaults.
+        RETURNS (CheckedSettings): an instance of this class.
+        RAISES (AngelError): an unknown name or an invalid value.
         """
         return cls(**values)
 
@@ -72,15 +72,15 @@ class CheckedSettings(BaseModel):
         return self.model_dump(mode="json")
 
     def expect(self, name: str, ok: bool, expected: str) -> None:
-        """name (str): a setting. ok (bool): whether it fits. expected (str): what would.
-        RAISES (AngelError): it does not."""
+        """name (str): name of a setting. ok (bool): whether its value is valid. expected (str):
+        what is valid. RAISES (AngelError): `ok` is false."""
         if not ok:
             raise AngelError(_refusal(self.COMPONENT, name, expected, getattr(self, name)))
 
 
 def explain_refusal(cls: type[CheckedSettings], error: ValidationError) -> AngelError:
-    """cls (type[CheckedSettings]): settings. error (ValidationError): of a value for one of them.
-    RETURNS (AngelError): names the setting, what was expected, and the value."""
+    """cls (type[CheckedSettings]): class of the settings. error (ValidationError): raised for one
+    of them. RETURNS (AngelError): names the setting, the expected values, and the given value."""
     problem = error.errors()[0]
     name, *keys = map(str, problem["loc"])
     expected = problem["msg"].removeprefix("Input should be ")
@@ -95,8 +95,8 @@ def _refusal(component: str, name: str, expected: str, value: Any) -> str:
 
 
 def unknown_names(component: str, unknown: Iterable[str], known: Iterable[str]) -> str:
-    """component (str): whose settings these are. unknown (Iterable[str]), known (Iterable[str]):
-    their names. RETURNS (str): an error message that suggests similar names."""
+    """component (str): owner of the settings. unknown (Iterable[str]), known (Iterable[str]): names
+    of settings. RETURNS (str): an error message that suggests similar names."""
     known = sorted(known)
     near = sorted({n for name in unknown for n in get_close_matches(name.lower(), known, 1, 0.75)})
     hint = f" Did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else ""
@@ -104,9 +104,9 @@ def unknown_names(component: str, unknown: Iterable[str], known: Iterable[str]) 
 
 
 def describe_settings(cls: type[CheckedSettings]) -> list[tuple[str, str, Any, str]]:
-    """cls (type[CheckedSettings]): a component's settings.
-    RETURNS (list[tuple[str, str, Any, str]]): of each its name, type, default in a config file,
-    and meaning, e.g. `("k", "int", 5, "most names a mention; …")`."""
+    """cls (type[CheckedSettings]): settings of a component. RETURNS (list[tuple[str, str, Any,
+    str]]): name, type, default in a config file, and description of each setting, e.g.
+    `("k", "int", 5, "maximum number of names per mention; …")`."""
     defaults = cls().to_dict()
     meanings = dict(re.findall(r"^(\w+) \(.*?\): (.+(?:\n +.+)*)", getdoc(cls) or "", re.MULTILINE))
     rows = []
@@ -118,7 +118,7 @@ def describe_settings(cls: type[CheckedSettings]) -> list[tuple[str, str, Any, s
 
 
 def _type_name(kind: Any) -> str:
-    """`Name | None` → `str | null`, `Names` → `list of str`, as a config file has them."""
+    """Format a type as in a config file: `Name | None` → `str | null`, `Names` → `list of str`."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is None:
         return "null" if kind is type(None) else kind.__name__

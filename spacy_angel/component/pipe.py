@@ -22,7 +22,7 @@ class DocumentPipe(Pipe):
         it."""
 
     def __setstate__(self, state: Any) -> None:
-        """state (Any): what spaCy's `Pipe` puts into a pickle."""
+        """state (Any): the pickled state of spaCy's `Pipe`."""
         super().__setstate__(state)  # type: ignore[misc]
         self.register_attributes()
 
@@ -32,7 +32,8 @@ class DocumentPipe(Pipe):
         raise NotImplementedError
 
     def set_annotations(self, docs: Sequence[Doc], predicted: Sequence[Any]) -> None:
-        """docs (Sequence[Doc]): changed in place. predicted (Sequence[Any]): from `predict`."""
+        """docs (Sequence[Doc]): changed in place. predicted (Sequence[Any]): the result of
+        `predict`."""
         raise NotImplementedError
 
     def __call__(self, doc: Doc) -> Doc:

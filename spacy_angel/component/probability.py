@@ -1,5 +1,5 @@
-"""What a recognizer says of a mention: how probable it is (`span._.mention_probability`), which
-other labels it may have (`span._.mention_labels`), and how far it may reach
+"""Attributes of mentions set by a recognizer: the probability (`span._.mention_probability`), other
+possible labels (`span._.mention_labels`), and the range of tokens that may belong to the mention
 (`span._.mention_extent`)."""
 
 from spacy.tokens import Span
@@ -10,7 +10,7 @@ EXTENT = "mention_extent"
 
 
 def probability_of(span: Span) -> float | None:
-    """span (Span): a mention. RETURNS (float | None): its probability, if it has one."""
+    """span (Span): a mention. RETURNS (float | None): its probability; None if it has none."""
     return span._.get(NAME)
 
 
@@ -21,8 +21,8 @@ def other_labels_of(span: Span) -> dict[str, float]:
 
 
 def extent_of(span: Span) -> tuple[int, int]:
-    """span (Span): a mention. RETURNS (tuple[int, int]): the tokens that may belong to it, those of
-    the span among them."""
+    """span (Span): a mention. RETURNS (tuple[int, int]): the tokens that may belong to it,
+    including its own."""
     start, end = span._.get(EXTENT) or (span.start, span.end)
     return start, end
 

@@ -1,4 +1,4 @@
-"""spaCy's tokenizer, for cleaned texts and in time linear in their length."""
+"""spaCy's tokenizer for normalized texts, in time linear in their length."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,10 @@ from spacy.tokens import Doc
 
 from .characters import CleanText, clean, is_invisible
 
-# Characters without a space that the rules see at once; each mark at an end of them is a round.
+# Maximum length of a part that the rules process at once: each punctuation mark takes a pass.
 _MAX_RUN = 1000
 _LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MAX_RUN + 1},}}")
-# The rules of prefixes and suffixes look no farther, but where one is itself as long.
+# The rules of prefixes and suffixes look no farther, unless a match is itself as long.
 _AT_THE_END = 64
 _CONTEXT = 8
 # One space, other white space, anything else.
@@ -34,7 +34,7 @@ class LinearTokenizer(Tokenizer):
         words: list[str] = []
         spaces: list[bool] = []
         for token in _whole(string, text, self._cut(text.text)):
-            # One space behind a token is its own.
+            # A single space after a token belongs to it.
             if token == " " and words and not spaces[-1]:
                 spaces[-1] = True
             else:
@@ -43,17 +43,17 @@ class LinearTokenizer(Tokenizer):
         return Doc(self.vocab, words=words, spaces=spaces)
 
     def find_prefix(self, string: str) -> int:
-        """string (str): a part of a text. RETURNS (int): characters of its prefix."""
+        """string (str): part of a text. RETURNS (int): length of its prefix."""
         n: int = super().find_prefix(string[:_AT_THE_END])
         return n if n < _AT_THE_END - _CONTEXT else super().find_prefix(string)
 
     def find_suffix(self, string: str) -> int:
-        """string (str): a part of a text. RETURNS (int): characters of its suffix."""
+        """string (str): part of a text. RETURNS (int): length of its suffix."""
         n: int = super().find_suffix(string[-_AT_THE_END:])
         return n if n < _AT_THE_END - _CONTEXT else super().find_suffix(string)
 
     def _cut(self, text: str) -> Iterator[tuple[int, int]]:
-        """YIELDS (tuple[int, int]): characters of each token, without spaces."""
+        """YIELDS (tuple[int, int]): character offsets of each token, without spaces."""
         runs = (
             range(run.start() + _MAX_RUN, run.end(), _MAX_RUN) for run in _LONG_RUN.finditer(text)
         )
@@ -63,14 +63,14 @@ class LinearTokenizer(Tokenizer):
 
 
 def _whole(string: str, text: CleanText, tokens: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """YIELDS (str): the tokens of a text, and what stands between them; joined, they are the text.
-    What is not read stands with a token where no space parts them."""
+    """YIELDS (str): the tokens and the text between them; joined, they are the original text.
+    Characters that are removed from the text belong to an adjacent token."""
     end = 0
     word = ""
     for token in tokens:
         start, after = text.to_source(*token)
         if after <= end:
-            # The second letter of a ligature, which the last token has.
+            # The second letter of a ligature belongs to the previous token.
             continue
         start = max(start, end)
         *between, before = _between(string[end:start], word)
@@ -81,9 +81,9 @@ def _whole(string: str, text: CleanText, tokens: Iterable[tuple[int, int]]) -> I
 
 
 def _between(gap: str, word: str) -> list[str]:
-    """gap (str): what stands behind a word. RETURNS (list[str]): the word with the invisible
-    characters that belong to it, what stands alone, as markup does, and the invisible characters
-    that belong to the next word; each may be empty."""
+    """gap (str): the text after a word. RETURNS (list[str]): the invisible characters that belong
+    to the word, a token of its own such as markup, and the invisible characters that belong to the
+    next word; each may be empty."""
     parts = _PARTS.findall(gap)
     if parts and word and is_invisible(parts[0]):
         word += parts.pop(0)
@@ -100,7 +100,8 @@ def make_tokenizer() -> Callable[[Language], LinearTokenizer]:
 
 
 def with_rules_of(tokenizer: Tokenizer) -> LinearTokenizer:
-    """tokenizer (Tokenizer): of spaCy. RETURNS (LinearTokenizer): with the same vocab and rules."""
+    """tokenizer (Tokenizer): a tokenizer of spaCy. RETURNS (LinearTokenizer): a tokenizer with its
+    vocab and rules."""
     return LinearTokenizer(
         tokenizer.vocab,
         rules=tokenizer.rules,

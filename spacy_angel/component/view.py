@@ -1,5 +1,5 @@
-"""A second document with the cleaned text of a document, tokenized again, for components that read
-tokens; the spans that they find are transferred to the original document."""
+"""A second document with the normalized text of a document, for components that read tokens; the
+spans that they find are transferred to the original document."""
 
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Concepts and names: file formats, storage, changes, and tries."""
+"""Vocabularies: concepts and names, file formats, storage, changes, and lookup."""

@@ -1,4 +1,5 @@
-"""The vocabulary of a linker: concepts and names in a folder, changed while running."""
+"""The vocabulary of a linker: concepts and names stored in a folder, which can be changed at run
+time."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -239,8 +240,8 @@ class ConceptKB(VocabularyOverlay):
         return copied
 
     def with_rules(self, rules: Sequence[Rule]) -> "ConceptKB":
-        """rules (Sequence[Rule]): applied after those that the vocabulary has. RETURNS (ConceptKB):
-        a copy that they have changed, whose `applied_rules` tell linkers what mentions mean."""
+        """rules (Sequence[Rule]): applied after the rules of the vocabulary. RETURNS (ConceptKB): a
+        copy changed by the rules, whose `applied_rules` tell linkers what mentions mean."""
         copied = self.copy()
         copied.applied_rules = AppliedRules(copied, rules)
         return copied

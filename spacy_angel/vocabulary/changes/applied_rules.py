@@ -1,7 +1,7 @@
-"""Rules that decide what mentions link to: `prefer`, `allow` and `exclude`.
+"""Rules that decide what mentions link to: `prefer`, `allow`, and `exclude`.
 
-What rules say about a string is looked up by the text of a mention. `allow` and `exclude` of
-concepts and types make a `Subset` of the vocabulary, which masks the trie and string similarity.
+Rules about a string are looked up by the text of a mention. `allow` and `exclude` rules about
+concepts and types define a `Subset` of the vocabulary, which masks the trie and string similarity.
 """
 
 from collections import defaultdict
@@ -14,17 +14,17 @@ from ..names.concepts import normalize_name
 from .overlay import Subset, VocabularyOverlay
 from .rules import CASE, SUBTREE, Rule
 
-# Subsets that are cached, by label; labels may be any caller's words.
+# Maximum number of cached subsets, by label; a label may be any string from a user.
 _MAX_SUBSETS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What rules say about one mention.
+    """The effect of the rules on a mention.
 
-    rules (tuple[Rule, ...]): those that decide or limit.
-    is_mention (bool): whether it is linked at all.
-    means (str | None): the concept that it is linked to, whatever else is found.
+    rules (tuple[Rule, ...]): the rules that apply.
+    is_mention (bool): whether the mention is linked at all.
+    means (str | None): the concept that it is linked to, regardless of what else is found.
     excluded (frozenset[str]): concepts that it is not linked to.
     """
 
@@ -47,12 +47,11 @@ class _Restriction(NamedTuple):
 
 
 class AppliedRules:
-    """Rules that were applied to a vocabulary. Those of mentions are prepared, so that a mention
-    costs one lookup.
+    """Rules applied to a vocabulary, prepared so that each mention needs only one lookup.
 
-    kb (VocabularyOverlay): the vocabulary, which edits change and in which `prefer` rules give
-        concepts names. Its own `rules` count as well.
-    rules (Sequence[Rule]): further rules. `exclude` overrides `allow` and `prefer`; between two
+    kb (VocabularyOverlay): the vocabulary, which is changed by edits, and in which `prefer` rules
+        give names to concepts. Its own `rules` apply as well.
+    rules (Sequence[Rule]): additional rules. `exclude` overrides `allow` and `prefer`; between two
         conflicting `prefer` rules, the later one wins.
     """
 
@@ -67,10 +66,10 @@ class AppliedRules:
         """Rules about concepts or types that the vocabulary does not have."""
         self.unknown += [rule for rule in kb.rules if not self._take(rule)]
         self.subset = lru_cache(_MAX_SUBSETS)(self._subset)
-        """What mentions with a label are limited to, see `_subset`."""
+        """The subset to which mentions with a label are limited, see `_subset`."""
 
     def _take(self, rule: Rule) -> bool:
-        """RETURNS (bool): whether the vocabulary has what a rule is about."""
+        """RETURNS (bool): whether the vocabulary has the concept or type of a rule."""
         concept = self._kb.resolve(rule.instead_of or rule.concept)
         if concept is None and (rule.instead_of or rule.concept):
             return False
@@ -90,11 +89,11 @@ class AppliedRules:
         return True
 
     def constraint(self, text: str, label: str) -> Constraint | None:
-        """text (str): of a mention, as it is written. label (str): its label.
-        RETURNS (Constraint | None): what rules say about it; None if they say nothing."""
+        """text (str): a mention, as written. label (str): its label. RETURNS (Constraint | None):
+        the effect of the rules on the mention; None if no rule applies."""
         pairs = self._by_text.get(normalize_name(text), ()) if self._by_text else ()
         means: tuple[str, Rule] | None = None
-        # An empty identifier is any concept.
+        # An empty identifier stands for any concept.
         excluded: dict[str, Rule] = {}
         allowed: defaultdict[str, list[Rule]] = defaultdict(list)
         for rule, concept in pairs:
@@ -120,8 +119,9 @@ class AppliedRules:
         return Constraint(tuple(dict.fromkeys(excluded.values())), excluded=frozenset(excluded))
 
     def restricting(self, concept_id: str, label: str) -> Rule | None:
-        """concept_id (str): own identifier of a concept. label (str): of a mention. RETURNS
-        (Rule | None): the rule that excludes the concept, or the first that allows others only."""
+        """concept_id (str): own identifier of a concept. label (str): label of a mention. RETURNS
+        (Rule | None): the rule that excludes the concept, or the first rule that allows only other
+        concepts."""
         found = self._restrictions_of(label)
         for rule, concept_ids in found:
             if rule.action == "exclude" and concept_id in concept_ids:

@@ -28,7 +28,7 @@ class ChangeLock:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """In this block nothing changes."""
+        """Within this block, the vocabulary does not change."""
         thread = get_ident()
         if thread in self._readers:
             self._count(thread, 1)
@@ -42,7 +42,7 @@ class ChangeLock:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """In this block no other thread reads."""
+        """Within this block, no other thread reads the vocabulary."""
         with self._change:
             with self._read:
                 self._read.wait_for(lambda: not self._readers.keys() - {get_ident()})

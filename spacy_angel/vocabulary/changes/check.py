@@ -1,5 +1,5 @@
-"""Check rules against a vocabulary, for example after an update: which of them are in effect, and
-which need the attention of their author."""
+"""Checks rules against a vocabulary, for example after an update: which of them are in effect, and
+which their author should review."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ def _opposite(
 
 
 def _without_author(rule: Rule) -> Rule:
-    """A key for rules that say the same."""
+    """RETURNS: a key that is equal for rules with the same meaning."""
     return replace(rule, string=rule.matched, author="", date="", reason="")
 
 

@@ -1,8 +1,8 @@
-"""A stored vocabulary that changes while running.
+"""A stored vocabulary with changes made at run time.
 
-The stored table is memory-mapped, shared by processes and never written. An added or changed
-concept is kept in memory and takes the place of its row in the table; a removed concept is kept as
-None. Every lookup therefore checks the changes before the table:
+The stored table is memory-mapped, shared by processes, and never written. An added or changed
+concept is kept in memory and replaces its row in the table; a removed concept is kept as None.
+Every lookup therefore checks the changes before the table:
 
     _changed = {"MESH:D1": Concept(...), "MESH:D2": None}
     kb["MESH:D1"]  → the concept in memory
@@ -50,11 +50,11 @@ class VocabularyOverlay:
     def __init__(self, table: ConceptTable, meta: Mapping[str, Any]) -> None:
         self.table = table
         self.version = 0
-        """Grows with every change."""
+        """Version number, incremented by every change."""
         self.touched: set[int] = set()
         """Indices of names whose concepts may differ from the table's."""
         self.rules: tuple[Rule, ...] = ()
-        """The rules applied that say what mentions link to."""
+        """The applied rules that decide what mentions link to."""
         self._meta = dict(meta)
         self._lock = ChangeLock()
         self._is_edited = False

@@ -63,7 +63,7 @@ class Rule:
 
     @property
     def matched(self) -> str:
-        """RETURNS (str): the string in normal form, or with the condition `case` as written."""
+        """RETURNS (str): the string in normal form or, with the condition `case`, as written."""
         return " ".join(self.string.split()) if self.condition == CASE else self.normal
 
     @property

@@ -12,9 +12,9 @@ from ..storage.strings import Strings, StringsBuilder
 
 
 class NameIndex:
-    """An index of names as arrays.
+    """An index of names, stored as arrays.
 
-    columns (Columns): those of its `LAYOUT`.
+    columns (Columns): the arrays of its `LAYOUT`.
     """
 
     LAYOUT: ClassVar[Layout]
@@ -37,11 +37,11 @@ T = TypeVar("T", bound=NameIndex)
 
 
 class CachedIndex(Generic[T]):
-    """An index of the stored names, compiled once and kept in the vocabulary's folder, and a small
-    index in memory of the names added since.
+    """An index of the stored names, compiled once and saved in the folder of the vocabulary, and a
+    small in-memory index of the names added since.
 
     vocabulary (VocabularyOverlay): names and concepts.
-    compiled (CompiledNames): where the index is kept.
+    compiled (CompiledNames): stores the index.
     """
 
     INDEX: type[T]
@@ -54,7 +54,7 @@ class CachedIndex(Generic[T]):
 
     @cached_property
     def index(self) -> T:
-        """RETURNS (T): of the stored names, opened or compiled on first use."""
+        """RETURNS (T): the index of the stored names, opened or compiled on first use."""
         names, index = self._vocabulary.table.names, self.INDEX
         parts = [*map(str, index.LAYOUT[:2]), index.source()]
         return self._compiled.get(
@@ -66,8 +66,8 @@ class CachedIndex(Generic[T]):
 
     @property
     def added(self) -> tuple[list[int], T | None]:
-        """RETURNS (tuple[list[int], T | None]): indices of the added names, and their index, which
-        is built again after a change; None without added names."""
+        """RETURNS (tuple[list[int], T | None]): indices of the added names, and an index of them,
+        which is rebuilt after a change; None without added names."""
         if self._added[0] != self._vocabulary.version:
             with COMPILING:
                 version, names = self._vocabulary.version, self._vocabulary.added_names

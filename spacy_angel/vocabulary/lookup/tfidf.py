@@ -1,8 +1,8 @@
-"""Character 3-gram tf-idf as in the paper, which uses it to choose positives (section 3.1) and
-negatives of pre-training (section 3.3), and for the bins of figures 3, 4, B and C.
+"""Character 3-gram tf-idf as in the ANGEL paper, which uses it to choose positives (section 3.1)
+and negatives of pre-training (section 3.3), and for the bins of figures 3, 4, B, and C.
 
-Training and evaluation use it, exactly and over any list of names. The search for similar names at
-run time is `string_similarity`, an approximate index that is stored with the vocabulary.
+Training and evaluation use it; it is exact and works with any list of names. The search for similar
+names at run time is `string_similarity`, an approximate index that is stored with the vocabulary.
 """
 
 from collections.abc import Iterable, Sequence

@@ -29,8 +29,8 @@ def is_foreign(label: str, types: Iterable[str]) -> bool:
 
 
 def _says_nothing(semantic_type: str) -> bool:
-    """Whether it says nothing about the entity type: a species, or `other` or `unknown`, as in NCBI
-    Gene."""
+    """Check whether a type is uninformative about the entity type: a species, or `other` or
+    `unknown`, as in NCBI Gene."""
     return is_taxon(semantic_type) or semantic_type.lower() in ("other", "unknown")
 
 
@@ -67,7 +67,7 @@ def label_of(types: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _types_of_label(label: str) -> frozenset[str]:
-    """Entity types that semantic types can have, too."""
+    """Entity types that semantic types can have as well."""
     return wider_entity_types_of(label) & _TYPES.keys()
 
 

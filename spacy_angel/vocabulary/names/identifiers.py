@@ -20,7 +20,7 @@ _BARE_PREFIXES = (
     (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
     (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),
 )
-# Not the plus in the position of a variant, `c.360+1G>C`, `c.88+2_88+5del`.
+# Not a plus in the position of a variant, as in `c.360+1G>C` and `c.88+2_88+5del`.
 _PLUS = r"\+(?!\d{1,7}(?:[_=ACGTUacgtu]|kb|del|dup|ins|inv))"
 _MARK = re.compile(rf"[|]|{_PLUS}")
 _ANY_MARK = re.compile(rf"([|,;]|{_PLUS})")
@@ -73,16 +73,16 @@ def join_ids(concept_ids: list[str], like: str) -> str:
 
 
 def normal_ids(raw: str, prefix: str = "") -> str:
-    """Normal form of a mention's ids.
+    """Normalize the identifiers of a mention.
 
-    Without a prefix, or with `MESH`, ids are known by their shape: `D003920` and `C535342` are
-    MeSH, `C0011849` is a CUI, and under `MESH` six digits are OMIM (GenBioEL's NCBI-disease files
-    drop that prefix). Another prefix is taken at its word. `,` and `;`, which BioRED and PubTator
-    put between ids, become `|`; an id that stands twice stays once.
+    Identifiers without a prefix, or with `MESH`, are recognized by their form: `D003920` and
+    `C535342` are MeSH, `C0011849` is a UMLS CUI, and six digits under `MESH` are OMIM (the
+    NCBI-disease files of GenBioEL lack this prefix). Other prefixes are kept. `,` and `;`, which
+    separate identifiers in BioRED and PubTator, become `|`. Repeated identifiers are removed.
 
-    raw (str): as the corpus gives it, e.g. ` D015862+D058499`, `-1`.
-    prefix (str): vocabulary of ids that name none.
-    RETURNS (str): e.g. `MESH:D015862+MESH:D058499`; empty where there is no id.
+    raw (str): identifiers as in the corpus, e.g. ` D015862+D058499`, `-1`.
+    prefix (str): vocabulary of identifiers without a prefix.
+    RETURNS (str): e.g. `MESH:D015862+MESH:D058499`; empty if there is no identifier.
     """
     pieces = [piece.strip() for piece in _ANY_MARK.split(raw)]
     ids: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Vocabulary and corpus files → stored vocabularies that record where they come from."""
+"""Builds stored vocabularies from vocabulary files, and records their sources."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,20 +28,20 @@ def build_vocabulary(
     mappings: Sequence[Path] = (),
     branch: str | None = None,
 ) -> ConceptKB:
-    """Build a vocabulary from the files it is published in.
+    """Build a vocabulary from published files.
 
     files (Sequence[Path]): in order of precedence, see `ConceptKB.join`.
     output (Path | None): folder to write; None keeps the vocabulary in memory.
-    format (str | None): of all files; None infers it for each.
+    format (str | None): format of all files; None infers it for each file.
     shared_names (SharedNames), by_species (bool): see `ConceptKB.join`.
-    options (Mapping[str, Any] | None): of the reader, see `registry.FORMATS`.
-    about (Sequence[Mapping[str, Any]]): plain values on each file, to be recorded with it.
-    mappings (Sequence[Path]): SSSOM tables: what they call the same becomes an alternate
-        identifier, by which concepts of several files are joined as well.
-    branch (str | None): identifier of a concept: only it and all below it are kept.
-    RETURNS (ConceptKB): with one entry per file in `meta["sources"]`.
-    RAISES (AngelError): a file cannot be read, or the branch is not there or has nothing below its
-        root; nothing is written then.
+    options (Mapping[str, Any] | None): options of the reader, see `registry.FORMATS`.
+    about (Sequence[Mapping[str, Any]]): plain values to record with each file.
+    mappings (Sequence[Path]): SSSOM tables. Identifiers with the same meaning become alternate
+        identifiers, which are also used to join concepts of several files.
+    branch (str | None): identifier of a concept; only this concept and all below it are kept.
+    RETURNS (ConceptKB): the vocabulary, with one entry per file in `meta["sources"]`.
+    RAISES (AngelError): a file cannot be read, or the branch does not exist or has nothing below
+        its root. Nothing is written then.
     """
     sources = [_source(file, format, options) for file in files]
     for source, known in zip(sources, about, strict=False):
@@ -77,13 +77,13 @@ def add_vocabulary(
     format: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> ConceptKB:
-    """Add the concepts of a file to a stored vocabulary: new ones, and names of known ones.
+    """Add the concepts of a file to a stored vocabulary: new concepts, and names of existing ones.
 
-    folder (Path): the vocabulary; it is written anew.
-    file (Path): concepts; which of them the vocabulary has already: see `ConceptKB.join`.
+    folder (Path): the vocabulary, which is rewritten.
+    file (Path): the concepts. `ConceptKB.join` describes which of them count as existing.
     format (str | None), options (Mapping[str, Any] | None): see `build_vocabulary`.
     RETURNS (ConceptKB): the changed vocabulary.
-    RAISES (AngelError): folder or file cannot be read; the vocabulary is unchanged then.
+    RAISES (AngelError): the folder or file cannot be read. The vocabulary is unchanged then.
     """
     kb = ConceptKB.from_disk(folder, rules=False)
     source = _source(file, format, options)
@@ -96,9 +96,9 @@ def add_vocabulary(
 def repeat_additions(folder: Path, before: ConceptKB) -> None:
     """Add the files that were added to a vocabulary to its next release.
 
-    folder (Path): the vocabulary as it was built anew.
-    before (ConceptKB): as it was, without rules. Files that are gone are left out, see
-        `unrepeatable`.
+    folder (Path): the newly built vocabulary.
+    before (ConceptKB): the previous version, without rules. Files that no longer exist are left
+        out, see `unrepeatable`.
     RAISES (AngelError): a file cannot be read.
     """
     sources = {source.get("path"): source for source in before.meta["sources"]}
@@ -109,8 +109,8 @@ def repeat_additions(folder: Path, before: ConceptKB) -> None:
 
 
 def unrepeatable(kb: ConceptKB) -> list[str]:
-    """kb (ConceptKB): a vocabulary, without rules. RETURNS (list[str]): what was done to it that
-    cannot be done again by itself, for a person to read."""
+    """kb (ConceptKB): a vocabulary, without rules. RETURNS (list[str]): descriptions of the changes
+    that cannot be repeated automatically."""
     descriptions = {
         "add": "`kb add {path}` (there is no such file)",
         "add_mentions": "`kb add --mentions {source}`",
@@ -124,14 +124,14 @@ def unrepeatable(kb: ConceptKB) -> list[str]:
 
 
 def _added_file(step: Mapping[str, Any]) -> str | None:
-    """The file that a step added, if it is still there."""
+    """The file that a step added; None if it no longer exists."""
     path = step.get("path", "")
     return path if step.get("step") == "add" and Path(path).exists() else None
 
 
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What is recorded of a file; its counts are filled in by reading it."""
-    # A path holds no two slashes in a row.
+    """The recorded values of a file; its counts are filled in while it is read."""
+    # `Path` removes the second of two slashes.
     if address := re.match(r"(https?|ftp):/+(.*)", str(file)):
         raise AngelError(
             f"{address[1]}://{address[2]} is an address; expected a file. Download it, or see "

@@ -1,4 +1,4 @@
-"""Published vocabularies by name: where they are, under which terms, how they are read."""
+"""The catalog of published vocabularies: addresses, licenses, and how to read them."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ CATALOGUE = Path(__file__).with_name("catalogue.yml")
 
 
 class Source(BaseModel):
-    """An entry of the catalogue. The head of `catalogue.yml` says what the fields mean."""
+    """An entry of the catalog. The fields are described at the top of `catalogue.yml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,12 +33,12 @@ class Source(BaseModel):
     steps: str = ""
 
     def addresses(self, release: str | None = None) -> list[str]:
-        """Where its file is.
+        """Get the possible addresses of its file.
 
-        release (str | None): of which release; None: the newest.
-        RETURNS (list[str]): where it may be: publishers move the newest release to another folder
-            once the next one is out. `{key}` stands for the user's.
-        RAISES (AngelError): it has no addresses of releases, or cannot be downloaded.
+        release (str | None): name of a release; None: the newest.
+        RETURNS (list[str]): several addresses, because publishers move the newest release to
+            another folder once the next one is published. `{key}` stands for the user's API key.
+        RAISES (AngelError): the source has no addresses of releases, or cannot be downloaded.
         """
         if self.address is None:
             raise AngelError(f"{self.name} cannot be downloaded automatically: {self.steps}")
@@ -61,7 +61,8 @@ def read_catalogue(path: Path = CATALOGUE) -> dict[str, Source]:
 
 
 def find_source(name: str) -> Source:
-    """name (str): of a source. RETURNS (Source): its entry. RAISES (AngelError): there is none."""
+    """name (str): name of a source. RETURNS (Source): its entry. RAISES (AngelError): there is no
+    such source."""
     known = read_catalogue()
     if name not in known:
         raise AngelError(

@@ -1,4 +1,4 @@
-"""What changes from one vocabulary to another."""
+"""Compares two versions of a vocabulary."""
 
 from dataclasses import dataclass, field
 
@@ -8,14 +8,14 @@ from ..names.concepts import normalize_name
 
 @dataclass(slots=True)
 class Difference:
-    """Concepts by their identifiers; a concept is the same if its identifier is, or if the new
-    vocabulary has the old one as an alternate.
+    """Differences between two vocabularies. Two concepts are the same if they have the same
+    identifier, or if the new one has the old one's identifier as an alternate.
 
-    added (list[tuple[str, str]]), gone (list[tuple[str, str]]): concepts only in the new or old
-        one: identifier and name.
-    merged (list[tuple[str, str]]): old identifier, and the concept that it leads to now.
+    added (list[tuple[str, str]]), gone (list[tuple[str, str]]): identifier and name of concepts
+        that are only in the new or only in the old vocabulary.
+    merged (list[tuple[str, str]]): old identifier, and the concept that it now refers to.
     renamed (list[tuple[str, str]]): old and new canonical name.
-    names_added (int), names_gone (int): names in normal form, over the concepts in both.
+    names_added (int), names_gone (int): number of names in normal form, over the concepts in both.
     """
 
     added: list[tuple[str, str]] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Difference:
 
 
 def compare_vocabularies(old: ConceptKB, new: ConceptKB) -> Difference:
-    """old (ConceptKB), new (ConceptKB): two vocabularies. RETURNS (Difference): see there."""
+    """old (ConceptKB), new (ConceptKB): two vocabularies. RETURNS (Difference): the differences."""
     found, reached = Difference(), set()
     for concept in old:
         now = new.get(concept.concept_id)

@@ -1,4 +1,4 @@
-"""Published vocabularies, from their publishers' addresses to stored vocabularies."""
+"""Downloads published vocabularies and builds them."""
 
 import os
 import re
@@ -32,16 +32,15 @@ def fetch_vocabulary(
     copy: Path | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> ConceptKB:
-    """Fetch a source and build it.
+    """Download a source and build it.
 
-    source (Source): of the catalogue.
-    output (Path | None): folder to write; None: the one in which `load(kb=NAME)` finds it.
-    release (str | None): which release; None: the newest.
-    copy (Path | None): what was fetched elsewhere, in place of a download: the file or archive, or
-        what it unpacks to.
-    options (Mapping[str, Any] | None): of the reader; they override those of the catalogue.
-    RETURNS (ConceptKB): the vocabulary; its metadata say where it comes from and under which terms.
-    RAISES (AngelError): it cannot be fetched, unpacked or read. The folder is unchanged then.
+    source (Source): an entry of the catalog.
+    output (Path | None): folder to write; None for the folder in which `load(kb=NAME)` looks.
+    release (str | None): name of a release; None: the newest.
+    copy (Path | None): a file, archive, or unpacked folder to use instead of a download.
+    options (Mapping[str, Any] | None): options of the reader; they override those of the catalog.
+    RETURNS (ConceptKB): the vocabulary; its metadata contain its source and license.
+    RAISES (AngelError): it cannot be downloaded, unpacked, or read. The folder is unchanged then.
     """
     if copy is not None and not copy.exists():
         raise AngelError(cannot_read(copy, "there is no such file or folder"))
@@ -67,8 +66,8 @@ def fetch_vocabulary(
 
 
 def fetch_record(kb: ConceptKB) -> dict[str, Any] | None:
-    """kb (ConceptKB): a vocabulary. RETURNS (dict[str, Any] | None): the `source` that it was
-    fetched from, with `asked_release` and `options`; None if it was not fetched."""
+    """kb (ConceptKB): a vocabulary. RETURNS (dict[str, Any] | None): the `source` from which it was
+    fetched, with `asked_release` and `options`; None if it was not fetched."""
     sources = kb.meta["sources"]
     return next((one for one in sources if "source" in one and "address" in one), None)
 
@@ -91,8 +90,8 @@ def _download_file(source: Source, address: str, key: str) -> Download:
 
 
 def _unpack(source: Source, file: Path, folder: Path) -> Path:
-    """RETURNS: what the reader reads: the file itself, or out of an archive a file, or the folder
-    with several."""
+    """RETURNS: the input of the reader: the file itself, a file from the archive, or a folder with
+    several files."""
     is_zip = file.is_file() and zipfile.is_zipfile(file)
     if not source.unpack or not (is_zip or (file.is_file() and tarfile.is_tarfile(file))):
         return file
@@ -108,7 +107,7 @@ def _unpack(source: Source, file: Path, folder: Path) -> Path:
                         shutil.copyfileobj(packed, target)
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError) as error:
         raise AngelError(cannot_read(file, error)) from error
-    # The first pattern names what cannot be missing; a publisher may leave out the others.
+    # Only the file of the first pattern is required.
     if not any(fnmatch(path.name, Path(source.unpack[0]).name) for path in files):
         raise AngelError(f"{file} does not contain {source.unpack[0]}, which {source.name} needs.")
     return files[0] if len(source.unpack) == 1 else folder

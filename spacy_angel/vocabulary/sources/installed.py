@@ -1,4 +1,4 @@
-"""Vocabularies that were fetched, by name."""
+"""Finds fetched vocabularies by name."""
 
 from pathlib import Path
 
@@ -7,7 +7,8 @@ from ..storage.arrays import META
 
 
 def built_folder(name: str) -> Path:
-    """name (str): of a vocabulary. RETURNS (Path): where it is built, if it is."""
+    """name (str): name of a vocabulary. RETURNS (Path): the folder in which it is built; it may not
+    exist."""
     return cache_folder() / "vocabularies" / name
 
 
@@ -18,9 +19,9 @@ def installed_vocabularies() -> dict[str, Path]:
 
 
 def find_vocabulary(name: str | Path) -> Path:
-    """A vocabulary by its path, or by its name.
+    """Find a vocabulary by its path or name.
 
-    name (str | Path): a file or folder, or else the name of a vocabulary that was fetched.
+    name (str | Path): a file or folder, or else the name of a fetched vocabulary.
     RETURNS (Path): the file or folder; the name itself if there is none.
     """
     path = Path(name)

@@ -1,5 +1,5 @@
-"""Mappings between vocabularies (SSSOM, Simple Standard for Sharing Ontological Mappings): what
-means the same becomes an alternate identifier."""
+"""Mappings between vocabularies in SSSOM (Simple Standard for Sharing Ontological Mappings).
+Equivalent identifiers become alternate identifiers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

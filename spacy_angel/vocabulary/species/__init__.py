@@ -1,1 +1,1 @@
-"""Genes of several species with the same name: the species of a document."""
+"""Species context: distinguishes genes with the same name by the species of the document."""

@@ -1,4 +1,4 @@
-"""Genes of several species with the same symbol share their other names as well."""
+"""Adds the names of orthologs, which are genes of other species with the same symbol."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -15,8 +15,8 @@ _VERTEBRATES = frozenset(
 
 
 def may_share_symbols(types: Iterable[str]) -> bool:
-    """types (Iterable[str]): of a concept. RETURNS (bool): whether it is of a vertebrate, or of no
-    species, so that a gene of another vertebrate with its symbol is the same gene."""
+    """types (Iterable[str]): types of a concept. RETURNS (bool): whether it is a gene of a
+    vertebrate or has no species, so that a vertebrate gene with the same symbol is its ortholog."""
     taxa = [name for name in types if is_taxon(name)]
     return not taxa or not _VERTEBRATES.isdisjoint(taxa)
 

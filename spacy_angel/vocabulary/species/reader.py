@@ -22,30 +22,30 @@ MAX_SPECIES = 2
 """Species in a species context."""
 MAIN_SPECIES, OTHER_SPECIES, ABSENT_SPECIES = 1, 2, 3
 """Species ranks of a concept, see `SpeciesReader.rank`."""
-# At this distance, in characters, a word counts half of what it does beside the mention.
+# At this distance, in characters, a word counts half as much as next to the mention.
 _HALF = 100.0
-# On either side of a mention, so that a text costs its length.
+# Maximum number of words on either side of a mention, so that time is linear in the text.
 _MAX_WORDS = 512
 # Of the concepts of a name the next one is so many times less probable than the one before it,
 # before a model is asked: about what taking human genes first, or those of the species that the
 # document has, is right.
 _NEXT = 0.15
-# Of hundreds that are called «uncharacterized protein» none is impossible.
+# Hundreds of genes are called “uncharacterized protein”; none gets a prior of zero.
 _LEAST = 1e-9
-# Concepts of a name whose genes in other species are looked for.
+# Maximum number of concepts of a name whose orthologs are looked up.
 _MAX_SIBLINGS = 8
 _WORD = re.compile(r"[^\W_]+")
-# No species, whatever the words say.
+# Words that never indicate a species.
 _NONE = ""
 
 
 class SpeciesWord(NamedTuple):
-    """A word of a text that stands for a species, as `mice` does for `mus musculus`.
+    """A word that indicates a species, as `mice` indicates `mus musculus`.
 
-    start (int): its first character.
-    end (int): the character behind it.
-    species (str): its scientific name in normal form, `mus musculus`; empty for a word that stands
-        for a method, and hides the species in it.
+    start (int): offset of its first character.
+    end (int): offset after its last character.
+    species (str): scientific name in normal form, e.g. `mus musculus`; empty for a word that names
+        a method, and so hides the species in it.
     """
 
     start: int
@@ -54,17 +54,17 @@ class SpeciesWord(NamedTuple):
 
 
 class SpeciesReader:
-    """Finds the species that a text is about, and sorts concepts by them.
+    """Finds the species in a text, and sorts concepts by them.
 
-    vocabulary (VocabularyOverlay): as it is now. The species of a concept is the first taxon among
-        its types, e.g. `NCBITaxon:9606`. Taxa among the stored types are looked for by the words
-        that `taxa` has for them, or by their names.
+    vocabulary (VocabularyOverlay): the vocabulary, with its current changes. The species of a
+        concept is the first taxon among its types, e.g. `NCBITaxon:9606`. Taxa among the stored
+        types are recognized by their words in `taxa`, or by their names.
     """
 
     def __init__(self, vocabulary: VocabularyOverlay) -> None:
         self._vocabulary = vocabulary
         self._taxon_names: dict[str, str] = {}
-        # These two are of a version of the vocabulary.
+        # These two depend on the version of the vocabulary.
         self._version = -1
         self._own: frozenset[str] = frozenset()
         self._orthologs: dict[str, dict[str, str]] = {}
@@ -78,29 +78,29 @@ class SpeciesReader:
         for concept_id in types:
             name = self._taxon_name(concept_id)
             self._take(_words_of_taxon(concept_id, name), name)
-        # A text may be about species of which the vocabulary has nothing.
+        # A text may be about species that are not in the vocabulary.
         for taxon in TAXA.values() if types else ():
             self._take(taxon.of(NAME, WORD, SIGN), taxon.name)
         self._longest = max(map(len, self._species), default=0)
 
     def find(self, text: str, spans: Iterable[tuple[int, int, str]] = ()) -> list[SpeciesWord]:
-        """The species words of a text.
+        """Find the words of a text that indicate a species.
 
-        text (str): of the document.
-        spans (Iterable[tuple[int, int, str]]): mentions of species: start, end and identifier,
-            e.g. `NCBITaxon:10116`. They count instead of the words that they overlap, but for
-            words of methods and hosts (`taxa`); of several at one place the first. A virus whose
-            genes the vocabulary lacks does not count.
-        RETURNS (list[SpeciesWord]): in the order of the text. Where mice are hosts of human tissue,
-            `nude mice`, there are none of mice. Species whose genes the vocabulary lacks count only
-            where none is named whose genes it has: they mostly serve to make or to test a gene of
-            that one, as *E. coli* does.
+        text (str): text of the document.
+        spans (Iterable[tuple[int, int, str]]): mentions of species: start, end, and identifier,
+            e.g. `NCBITaxon:10116`. They replace the words that they overlap, except words of
+            methods and hosts (`taxa`); of several mentions at one position, the first is used.
+            Viruses whose genes are not in the vocabulary are ignored.
+        RETURNS (list[SpeciesWord]): in the order of the text. If mice are hosts of human tissue
+            (`nude mice`), words for mice are left out. Species whose genes are not in the
+            vocabulary are only included if the text has no others: they are mostly tools to produce
+            or test a gene of another species, like *E. coli*.
         """
         places: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
             if is_taxon(concept_id):
                 name = self._taxon_name(concept_id)
-                # Its genes are rarely meant, and mostly those of its host.
+                # Genes of a virus are rarely meant; usually, they are those of its host.
                 is_host_meant = is_virus(name) and name not in self._species.values()
                 places.setdefault((start, end), _NONE if is_host_meant else name)
         found = list(self._find(text))
@@ -121,8 +121,8 @@ class SpeciesReader:
         return [s for s in named if s.species in self._own] or named
 
     def has_genes_of(self, concept_id: str) -> bool:
-        """concept_id (str): of a taxon. RETURNS (bool): whether the vocabulary has concepts of it
-        beside cell lines."""
+        """concept_id (str): identifier of a taxon. RETURNS (bool): whether the vocabulary has
+        concepts of this species other than cell lines."""
         self._update()
         return self._taxon_name(concept_id) in self._own
 
@@ -136,7 +136,7 @@ class SpeciesReader:
         self._orthologs, self._version = {}, version
 
     def _taxon_name(self, concept_id: str) -> str:
-        """Name of a taxon in normal form, as far as `taxa` or the vocabulary know it."""
+        """Name of a taxon in normal form, if `taxa` or the vocabulary has one."""
         if concept_id not in self._taxon_names:
             table = self._vocabulary.table
             row = table.find_own_id(concept_id)
@@ -157,7 +157,7 @@ class SpeciesReader:
                 self._species.setdefault(words, species)
 
     def _find(self, text: str) -> Iterator[SpeciesWord]:
-        """The longest phrases that are known, none over another."""
+        """Find the longest known phrases, without overlaps."""
         words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text.lower())]
         place = 0
         while place < len(words):
@@ -172,14 +172,14 @@ class SpeciesReader:
             place += n
 
     def context_of(self, species_words: Sequence[SpeciesWord], start: int, end: int) -> str:
-        """The species context of a mention. A word counts 1 / (1 + distance / 100 characters).
+        """Get the species context of a mention. A word counts 1 / (1 + distance / 100 characters).
 
-        species_words (Sequence[SpeciesWord]): of its text, in their order; those nearest to the
-            mention are read, 512 on either side.
-        start (int): first character of the mention.
-        end (int): the character behind it.
-        RETURNS (str): at most `MAX_SPECIES` species, those whose words count most together first,
-            e.g. `mus musculus, homo sapiens`; empty if the text has no species word.
+        species_words (Sequence[SpeciesWord]): all of its text, in order; the nearest 512 on either
+            side of the mention are used.
+        start (int): offset of the first character of the mention.
+        end (int): offset after its last character.
+        RETURNS (str): at most `MAX_SPECIES` species, in descending order of the total count of
+            their words, e.g. `mus musculus, homo sapiens`; empty if the text has no species word.
         """
         weights: dict[str, float] = {}
         place = bisect_left(species_words, start, key=lambda species_word: species_word.start)
@@ -192,17 +192,17 @@ class SpeciesReader:
         return ", ".join(best[:MAX_SPECIES])
 
     def sort(self, name: int, species_context: str, *, orthologs: bool) -> list[str]:
-        """Put the concepts of a name in order, the likeliest first, before a model is asked.
+        """Sort the concepts of a name by how likely they are, before the model is used.
 
         name (int): name index.
-        species_context (str): of the mention.
-        orthologs (bool): add the genes of the same symbol, of those species in the context (else of
-            man) of which the name has none: who writes of rats means the rat's gene by a name that
-            is listed for the man's alone.
-        RETURNS (list[str]): concepts of the species in the species context, in its order; then
-            those of man, where the vocabulary has species; then the others. Of one species those
-            come first whose canonical name is the name but for marks, as IL6 is IL-6, then those
-            whose second name it is, as the full name of a gene follows its symbol.
+        species_context (str): species context of the mention.
+        orthologs (bool): add orthologs for species in the context (or human, if it is empty) that
+            the name does not cover. A text about rats means the rat gene even by a name that is
+            only listed for the human one.
+        RETURNS (list[str]): concepts of the species in the context, in its order; then human ones,
+            if the vocabulary has species; then the others. Within a species, concepts whose
+            canonical name equals the name except for punctuation come first (IL6 for IL-6), then
+            those whose second name it is, because the full name of a gene follows its symbol.
         """
         groups = self._groups(name)
         concept_ids = [c for ids in groups.values() for c in ids]
@@ -227,9 +227,9 @@ class SpeciesReader:
         return [concept_id for group in ordered for concept_id in groups[group]]
 
     def _groups(self, name: int) -> dict[tuple[str, str], list[str]]:
-        """The concepts of a name by species and, where several are of one species, by canonical
-        name, but for that which is the name itself: of `p40` the genes IL12B and PSMD7 are under
-        (homo sapiens, il12b) and (homo sapiens, psmd7)."""
+        """Group the concepts of a name by species and, if several are of one species, by canonical
+        name (except the name itself). For `p40`, the genes IL12B and PSMD7 are under (homo sapiens,
+        il12b) and (homo sapiens, psmd7)."""
         (concept_ids,) = self._vocabulary.concept_ids([name])
         if len(concept_ids) < 2:
             return {("", ""): concept_ids}
@@ -263,7 +263,7 @@ class SpeciesReader:
             yield from ((species, gene) for gene in dict.fromkeys(genes))
 
     def _orthologs_of(self, concept_id: str) -> dict[str, str]:
-        """By species the first gene of each vertebrate that has the symbol of this one."""
+        """By species, the first gene of each vertebrate with the symbol of this gene."""
         self._update()
         if concept_id not in self._orthologs:
             self._orthologs[concept_id] = self._find_orthologs(concept_id)
@@ -290,13 +290,15 @@ class SpeciesReader:
         return found
 
     def rank(self, types: Sequence[str], species_context: str) -> int:
-        """The species rank of a concept: in the context `mus musculus, homo sapiens` a gene of
-        mouse has `MAIN_SPECIES`, one of man `OTHER_SPECIES` and one of rat `ABSENT_SPECIES`.
+        """Get the species rank of a concept. In the context `mus musculus, homo sapiens`, a mouse
+        gene has `MAIN_SPECIES`, a human gene `OTHER_SPECIES`, and a rat gene `ABSENT_SPECIES`.
 
-        types (Sequence[str]): of the concept.
-        species_context (str): of the mention; where it is empty, man is the main species.
-        RETURNS (int): a rank; 0 for a concept without species, or a vocabulary without. A cell line
-            has the main species always, for a text says which line it is, not of which donor.
+        types (Sequence[str]): types of the concept.
+        species_context (str): species context of the mention; if it is empty, human is the main
+            species.
+        RETURNS (int): the rank; 0 for a concept without a species, or a vocabulary without species.
+            Cell lines always have the main species, because texts name the line, not the species of
+            its donor.
         """
         expected = species_context.split(", ") if species_context else self._usual
         species = self._species_of(types)
@@ -312,11 +314,11 @@ class SpeciesReader:
 def _apart(
     species_words: Iterable[SpeciesWord], others: Iterable[SpeciesWord]
 ) -> list[SpeciesWord]:
-    """RETURNS (list[SpeciesWord]): those of the species words that overlap none of the others."""
+    """RETURNS (list[SpeciesWord]): the species words that do not overlap any of the spans."""
     ordered = sorted(others)
     starts = [other.start for other in ordered]
     ends = list(accumulate((other.end for other in ordered), max))
-    # Those that begin before a species word ends, and the farthest that one of them reaches.
+    # Spans that begin before the end of a species word, and the farthest end among them.
     before = (
         (species_word, bisect_left(starts, species_word.end)) for species_word in species_words
     )
@@ -338,15 +340,15 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def priors_in_order(n: int) -> tuple[float, ...]:
-    """n (int): concepts of a name, the likeliest first. RETURNS (tuple[float, ...]): what share
-    of the name's probability each has; they sum to 1, e.g. 2 → (0.870, 0.130)."""
+    """n (int): number of concepts of a name, most likely first. RETURNS (tuple[float, ...]): prior
+    share of each; they sum to 1, e.g. for n = 2 (0.870, 0.130)."""
     parts = [max(_NEXT**place, _LEAST) for place in range(n)]
     total = sum(parts)
     return tuple(part / total for part in parts)
 
 
 def _words_of_taxon(concept_id: str, name: str) -> Sequence[str]:
-    """What stands for a taxon in a text; `d melanogaster` beside the whole name."""
+    """Words for a taxon in a text: its name, and its abbreviation (`d melanogaster`)."""
     if concept_id in TAXA:
         return TAXA[concept_id].of(NAME, WORD, SIGN)
     genus, _, species = name.partition(" ")

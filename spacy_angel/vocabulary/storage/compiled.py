@@ -1,4 +1,4 @@
-"""What is made from a stored vocabulary once and kept, in its folder or in the user's cache: tries
+"""Data compiled once from a stored vocabulary and kept in its folder or in the user's cache: tries
 and indexes of its names, and its columns if they are stored compressed."""
 
 import json
@@ -17,15 +17,15 @@ from .arrays import PACKED, TRIES, Columns, decompress, open_folder, read_meta, 
 logger = logging.getLogger(__name__)
 
 COMPILING = RLock()
-"""Held while something is opened or compiled at its first use: of several threads, one does."""
+"""Held while something is opened or compiled, so that only one of several threads does it."""
 T = TypeVar("T")
 
 
 class Layout(NamedTuple):
-    """What a folder of arrays holds.
+    """The format of a folder of arrays.
 
-    kind (str): e.g. `spacy-angel name trie`. version (int): of the layout. columns (tuple[str,
-    ...]): its arrays.
+    kind (str): e.g. `spacy-angel name trie`. version (int): version of the layout. columns
+        (tuple[str, ...]): names of its arrays.
     """
 
     kind: str

@@ -1,1 +1,1 @@
-"""One module a format of vocabularies; `registry` lists them."""
+"""Formats of vocabularies, one module each; `registry` lists them."""

@@ -1,4 +1,4 @@
-"""Files of a vocabulary as lines, as rows under column names, and as JSON."""
+"""Reads files as lines, as tables with column names, and as JSON."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -26,14 +26,14 @@ def find_files(path: Path, *names: str) -> list[Path]:
 
 
 def read_lines(path: Path, report: VocabularyReport, cut_shows: bool = False) -> Iterator[str]:
-    """The lines of a UTF-8 file, without their ends. Where the last one has no line break, the file
-    may have been cut there, and a warning says so.
+    """Read the lines of a UTF-8 file, without line breaks. If the last line has no line break, the
+    file may be truncated, and a warning is issued.
 
-    path (Path): a file, gzipped or not.
-    report (VocabularyReport): gets file and line, for messages.
-    cut_shows (bool): a line that is cut is an error for the reader anyway: do not warn.
+    path (Path): a file, plain or gzip.
+    report (VocabularyReport): receives the file and the line number, for messages.
+    cut_shows (bool): the reader reports truncated lines as errors, so do not warn.
     YIELDS (str): each line.
-    RAISES (AngelError): the file cannot be read, is damaged, or a line is not UTF-8 text.
+    RAISES (AngelError): the file cannot be read or is damaged, or a line is not valid UTF-8.
     """
     reading = FileReading(str(path), progress=True)
     report.path, report.line = path, 1
@@ -61,8 +61,8 @@ def read_rows(
     """The rows of a table under a line of column names. Lines that begin with `#` are comments; the
     column names may be one of them.
 
-    path (Path): a file, gzipped or not. report (VocabularyReport): see `read_lines`.
-    needed (Sequence[str]): columns that must be there.
+    path (Path): a file, plain or gzip. report (VocabularyReport): see `read_lines`.
+    needed (Sequence[str]): required columns.
     separator (str): one character.
     quotes (bool): a quote at the beginning of a cell opens one that may hold separators.
     YIELDS (dict[str, str]): the stripped cells of a row by column name.
@@ -89,12 +89,12 @@ def read_rows(
 
 
 def load_json(path: Path, report: VocabularyReport, pairs: bool = False) -> Any:
-    """The object in a JSON file.
+    """Load a JSON file.
 
-    path (Path): gzipped or not. report (VocabularyReport): gets the file, for messages.
-    pairs (bool): objects as lists of pairs of key and value, so that no repeated key is lost.
+    path (Path): plain or gzip. report (VocabularyReport): receives the file, for messages.
+    pairs (bool): return objects as lists of key-value pairs, so that repeated keys are kept.
     RETURNS (Any): a dict, or a list of pairs.
-    RAISES (ValueError): it cannot be read, or is something else.
+    RAISES (ValueError): it cannot be read, or is not an object.
     """
     report.path = path
     try:
@@ -109,6 +109,6 @@ def load_json(path: Path, report: VocabularyReport, pairs: bool = False) -> Any:
 
 
 def read_bytes(path: Path) -> bytes:
-    """path (Path): a file, gzipped or not. RETURNS (bytes): all of it. RAISES (AngelError): it
-    cannot be read."""
+    """path (Path): a file, plain or gzip. RETURNS (bytes): its uncompressed content. RAISES
+    (AngelError): it cannot be read."""
     return b"".join(piece for _, piece in pieces(path, by_line=False))

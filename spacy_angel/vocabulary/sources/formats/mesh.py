@@ -80,14 +80,15 @@ def _concept(record: Element, numbers: list[str], id_tag: str, name_tag: str) ->
 
 
 def _relations(concepts: list[Element], preferred: list[Element]) -> dict[str, str]:
-    """The scope of each concept's terms: what the record says of it beside the preferred one."""
+    """Scopes of the terms of each concept, by its relation to the preferred concept of the
+    record."""
     own = {_text(concept.find("ConceptUI")) for concept in preferred}
     scopes = dict.fromkeys(own, "EXACT")
     for concept in concepts:
         for relation in concept.iterfind("ConceptRelationList/ConceptRelation"):
             first, second = (_text(relation.find(f"Concept{i}UI")) for i in (1, 2))
             name = relation.get("RelationName", "")
-            # Mostly the preferred one comes first, and the name says what the second one is.
+            # The preferred concept usually comes first; the relation describes the second one.
             if first in own:
                 scopes.setdefault(second, _RELATIONS.get(name, ""))
             elif second in own:
@@ -96,7 +97,7 @@ def _relations(concepts: list[Element], preferred: list[Element]) -> dict[str, s
 
 
 def _text(element: Element | None) -> str:
-    """The text of an element on one line: files may be indented."""
+    """Text of an element as a single line: files may be indented."""
     return " ".join((element.text or "").split()) if element is not None else ""
 
 

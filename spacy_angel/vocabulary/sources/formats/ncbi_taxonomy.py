@@ -1,4 +1,4 @@
-"""NCBI Taxonomy: names.dmp, nodes.dmp, merged.dmp."""
+"""NCBI Taxonomy: names.dmp, nodes.dmp, and merged.dmp."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
@@ -10,7 +10,7 @@ from ....files.formats import Format
 from .lines import find_files, read_lines
 from .records import Concepts, VocabularyReport, make_concept, wrong
 
-# In the order in which they serve as names; authorities and type material are no names.
+# In order of preference; authorities and type material are not names.
 _NAME_CLASSES = (
     *("scientific name", "genbank common name", "common name", "blast name", "equivalent name"),
     *("synonym", "acronym", "includes"),

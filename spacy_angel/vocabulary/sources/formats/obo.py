@@ -16,7 +16,7 @@ _QUOTED = re.compile(r'"(.*)"\s*(?:(EXACT|NARROW|BROAD|RELATED)\b\s*)?(?:[\w:.-]
 _COMMENT = re.compile(r"(?<!\\)\s!")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
-# OBO 1.0 has the scope in the tag.
+# In OBO 1.0, the scope is part of the tag.
 _SYNONYM_TAGS = {"synonym": ""} | {f"{scope.lower()}_synonym": scope for scope in SCOPES}
 # Tag → the list of a term that its values belong to.
 _LISTS = {
@@ -83,7 +83,7 @@ def _take(term: Term, tag: str, value: str) -> None:
         text, scope = _quoted(value)
         term.synonyms.append((text, _SYNONYM_TAGS[tag] or scope))
     elif tag in _LISTS:
-        # `MESH:D003920 "note"` without what follows
+        # only the identifier of `MESH:D003920 "note"`
         getattr(term, _LISTS[tag]).extend(_plain(value).split(" ")[:1])
     elif tag == "def":
         term.definition = term.definition or _quoted(value)[0]
@@ -100,7 +100,7 @@ def _with_id(term: Term) -> Term:
 
 
 def _plain(value: str) -> str:
-    """A value without its closing `{modifiers}` and `! comment`, unescaped."""
+    """Unescape a value, without trailing `{modifiers}` and `! comment`."""
     value = _COMMENT.split(value, maxsplit=1)[0].rstrip()
     end = len(value)
     while value.endswith("}", 0, end):
@@ -114,7 +114,7 @@ def _plain(value: str) -> str:
 
 
 def _quoted(value: str) -> tuple[str, str]:
-    """The text in quotes and the scope after it (RELATED where there is none)."""
+    """The quoted text and the scope after it (RELATED if there is none)."""
     match = _QUOTED.fullmatch(value)
     if match is None:
         raise wrong("a text in quotes", value)

@@ -1,4 +1,4 @@
-"""OMOP's standardized vocabularies, as OHDSI's Athena packs them."""
+"""OMOP standardized vocabularies, as downloaded from OHDSI Athena."""
 
 from collections.abc import Iterator
 from pathlib import Path

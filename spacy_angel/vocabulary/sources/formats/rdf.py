@@ -1,4 +1,4 @@
-"""Ontologies in OWL and thesauri in SKOS, in any syntax of RDF that rdflib reads."""
+"""Ontologies in OWL and thesauri in SKOS, in any RDF syntax that rdflib supports."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ _SYNONYMS = {
 }
 _DEFINITIONS = (f"{_OBO}IAO_0000115", f"{_SKOS}definition")
 _REPLACED_BY = (f"{_OBO}IAO_0100001", "http://purl.org/dc/terms/isReplacedBy")
-# First words of a file → rdflib's name of the syntax.
+# First words of a file → syntax, as named by rdflib.
 _SYNTAXES = {"<?xml": "xml", "<rdf:RDF": "xml", "{": "json-ld", "[": "json-ld"}
 
 
@@ -70,7 +70,7 @@ def _graph(path: Path) -> Any:
     syntax = next((name for mark, name in _SYNTAXES.items() if start.startswith(mark)), "turtle")
     try:
         graph.parse(data=data, format=syntax)
-    # every syntax of rdflib has errors of its own
+    # each parser of rdflib raises its own errors
     except Exception as error:
         raise AngelError(cannot_read(path, error)) from error
     return graph
@@ -119,7 +119,8 @@ def _is_in(value: Any, languages: frozenset[str] | None) -> bool:
 
 
 def _id(value: Any, graph: Any) -> str:
-    """The compact identifier of a node: by its form, else by the file's own prefixes."""
+    """Compact identifier of a node: by the form of its address, or else by the prefixes of the
+    file."""
     if (identifier := iri_to_id(str(value))) != str(value):
         return identifier
     for prefix, namespace in graph.namespaces():

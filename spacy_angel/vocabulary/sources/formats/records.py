@@ -1,4 +1,5 @@
-"""What all readers of vocabularies share: concepts, merging, retired identifiers, counts."""
+"""Functions shared by all readers of vocabularies: concepts, merging, retired identifiers,
+counts."""
 
 import re
 from collections import Counter
@@ -17,18 +18,18 @@ _IDENTIFIER = re.compile(r"[^\s|+]+")
 # Steps from a retired identifier to its successor; releases have a handful. Following longer
 # chains from each of their members would take quadratic time.
 MAX_SUCCESSION = 100
-# Counters of what is skipped.
+# Reasons for skipping, see `VocabularyReport.skipped`.
 NO_NAME = "concepts without a name"
 NO_ID = "rows without an identifier"
 TREE_NUMBER = re.compile(r"([A-Z])(\d\d)?(?=[./]|$)", re.ASCII)
 
 Concepts = Iterator[Concept]
-"""What a reader yields, in the order of the file."""
+"""The concepts that a reader yields, in the order of the file."""
 
 
 @dataclass
 class VocabularyReport:
-    """What a reader found; filled in while it reads.
+    """Counts of a reader, updated while it reads.
 
     concepts (int): number of concepts. names (int): number of their names.
     alternate_ids (int): number of their further identifiers.
@@ -64,11 +65,11 @@ class VocabularyReport:
 
 
 def wrong(expected: str, found: object) -> ValueError:
-    """The error for a line that is not in its format; `located` adds file and line.
+    """Make an error for invalid input; `located` adds the file and line.
 
-    expected (str): what the format has there.
-    found (object): what came instead; shortened for the message.
-    RETURNS (ValueError): to be raised.
+    expected (str): what the format requires.
+    found (object): what was found; shortened for the message.
+    RETURNS (ValueError): the error to raise.
     """
     text = repr(found)
     text = text if len(text) <= 80 else f"{text[:76]} ..."
@@ -77,10 +78,10 @@ def wrong(expected: str, found: object) -> ValueError:
 
 @contextmanager
 def located(path: Path, report: VocabularyReport) -> Iterator[None]:
-    """Name file and line in what readers raise.
+    """Add the file and line to errors raised by readers.
 
-    path (Path): what is read. report (VocabularyReport): has the file and line read last.
-    RAISES (AngelError): in the place of other ValueErrors.
+    path (Path): the file being read. report (VocabularyReport): has the file and line read last.
+    RAISES (AngelError): instead of other ValueErrors.
     """
     try:
         yield
@@ -102,9 +103,9 @@ def make_concept(
     scopes: Iterable[tuple[str, str]] = (),
     parts: Iterable[str] = (),
 ) -> Concept:
-    """Make a concept of what a file has. Texts are stripped, blank ones dropped.
+    """Make a concept from the values in a file. Texts are stripped, and blank ones dropped.
 
-    concept_id (str): with its prefix.
+    concept_id (str): identifier with its prefix.
     names (Iterable[str]): the canonical name first.
     scopes (Iterable[tuple[str, str]]): names with one of `concepts.SCOPES`; of several scopes of a
         name the nearest counts.
@@ -131,12 +132,12 @@ def make_concept(
 
 
 def merge_concepts(*concepts: Concept) -> Concept:
-    """Join the rows of one concept: the first gives the canonical name, and the definition if it
+    """Merge the rows of a concept. The first row gives the canonical name, and the definition if it
     has one.
 
-    concepts (Concept): with the same `concept_id`; at least one.
-    RETURNS (Concept): every name, type, alternate identifier, parent and part of all, none of
-        them twice, each name with the nearest of its scopes.
+    concepts (Concept): at least one; all have the same `concept_id`.
+    RETURNS (Concept): all distinct names, types, alternate identifiers, parents, and parts; each
+        name has the closest of its scopes.
     """
     first = concepts[0]
 
@@ -225,11 +226,11 @@ def split_cell(cell: str, separator: str = "|") -> list[str]:
 
 
 def own_id(code: str, prefix: str | None) -> str:
-    """An identifier of a file that need not name its vocabulary.
+    """Normalize an identifier of a file that may omit the prefix of its vocabulary.
 
-    code (str): as the file has it, also as an IRI.
-    prefix (str | None): vocabulary of identifiers without prefix; None: MeSH or UMLS if the code
-        looks like one of theirs, else none.
+    code (str): as in the file; may be an IRI.
+    prefix (str | None): vocabulary of identifiers without a prefix; None: MeSH or UMLS if the code
+        has that form, otherwise none.
     RETURNS (str): in normal form.
     """
     code = iri_to_id(code.strip())
@@ -237,11 +238,11 @@ def own_id(code: str, prefix: str | None) -> str:
 
 
 def tree_types(numbers: Iterable[str]) -> list[str]:
-    """Types from MeSH tree numbers: the letter of the tree, and its first branch.
+    """Derive types from MeSH tree numbers: the letter of the tree, and its first branch.
 
     numbers (Iterable[str]): e.g. `C16.131.260/C538288`, `F03.625`.
     RETURNS (list[str]): sorted, e.g. `["C", "C16", "F", "F03"]`.
-    RAISES (ValueError): one of them is no tree number.
+    RAISES (ValueError): one of them is not a tree number.
     """
     types: set[str] = set()
     for number in numbers:
@@ -253,11 +254,11 @@ def tree_types(numbers: Iterable[str]) -> list[str]:
 
 
 def tree_parents(numbers: Iterable[str], owners: Mapping[str, str]) -> Iterator[str]:
-    """The hierarchy that MeSH tree numbers express.
+    """Derive parents from MeSH tree numbers.
 
-    numbers (Iterable[str]): of a concept, e.g. `C04.557.337`.
+    numbers (Iterable[str]): tree numbers of a concept, e.g. `C04.557.337`.
     owners (Mapping[str, str]): tree number → concept.
-    YIELDS (str): of each number, the concept with the nearest number above it.
+    YIELDS (str): for each number, the concept with the closest number above it.
     """
     for number in numbers:
         while number := number.rpartition(".")[0]:

@@ -1,5 +1,5 @@
-"""Registers in one table: CTD's diseases (MEDIC) and chemicals, HGNC, NCBI Gene, DrugBank,
-ICD-10-CM, and MEDIC as the NCBI-disease benchmark has it."""
+"""Nomenclature databases that are single tables: CTD's diseases (MEDIC) and chemicals, HGNC, NCBI
+Gene, DrugBank, ICD-10-CM, and MEDIC in the version of the NCBI-disease benchmark."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _GENE_COLUMNS = (
 )
 # Stretches of a genome without a product, which no text names; a third of the human file.
 _NO_GENES = "biological-region"
-# OMIM's numbers may be those of a disease.
+# OMIM numbers may refer to a disease.
 _SAME_GENE = {"HGNC": "HGNC:", "Ensembl": "ENSEMBL:", "MGI": "MGI:", "FLYBASE": "FLYBASE:"}
 _MEDIC_ID = re.compile(r"(?:OMIM:|MESH:)?(?:([CD]\d*)|(\d+))", re.ASCII)
 # order number, code, 1 for a code and 0 for a header, short title up to column 77, long title

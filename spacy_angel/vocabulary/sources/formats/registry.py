@@ -1,8 +1,8 @@
-"""Readers of vocabularies: every format gives `Concept`s, in a stream.
+"""The formats of vocabularies and their readers.
 
-A reader takes the path, a report that it fills and its options, and yields concepts. It raises a
-ValueError where the file is not in its format; `read_vocabulary` adds file and line. The name of a
-format has a version, so that a new one can stand beside an old one.
+A reader takes a path, a report to fill in, and its options, and yields `Concept`s. It raises a
+ValueError if the file is not in its format; `read_vocabulary` adds the file and line. Format names
+end with a version, so that a new version can be added alongside an old one.
 """
 
 from collections.abc import Iterator
@@ -62,18 +62,18 @@ def read_vocabulary(
     report: VocabularyReport | None = None,
     **options: Any,
 ) -> Iterator[Concept]:
-    """Read the concepts of a vocabulary in a stream.
+    """Stream the concepts of a vocabulary.
 
-    path (str | Path): a file, gzipped or not; for UMLS and SNOMED CT the folder.
+    path (str | Path): a file, plain or gzip; for UMLS and SNOMED CT, a folder.
     format (str | None): a name in `FORMATS`, with or without its version; None: inferred.
-    report (VocabularyReport | None): filled with counts of what is read, merged and left out.
-    options (Any): of the reader, e.g. `sources` and `types` for UMLS; text is converted, see
-        `checked_options`.
-    RETURNS (Iterator[Concept]): concepts in the order of the file; neighboring rows of one
-        identifier are joined, others are for `ConceptKB.build` to join.
-    RAISES (AngelError): at once: an unknown format or option, or a wrong value of one; while
-        reading: a file that is missing, damaged, of another format, or without a concept. The
-        message names file and line.
+    report (VocabularyReport | None): receives the counts.
+    options (Any): options of the reader, e.g. `sources` and `types` for UMLS; texts are converted,
+        see `checked_options`.
+    RETURNS (Iterator[Concept]): concepts in the order of the file. Adjacent rows with the same
+        identifier are merged; `ConceptKB.build` joins the others.
+    RAISES (AngelError): immediately, for an unknown format or option or an invalid value; while
+        reading, if the file is missing or damaged, has another format, or contains no concepts. The
+        message names the file and line.
     """
     path = Path(path)
     chosen = FORMATS.named(format) if format is not None else FORMATS.of(path)
@@ -88,10 +88,10 @@ def read_vocabulary(
 
 
 def infer_format(path: str | Path) -> str:
-    """Tell the format of a vocabulary by its name and its first lines.
+    """Infer the format of a vocabulary from its name and first lines.
 
     path (str | Path): a file or folder.
     RETURNS (str): a name in `FORMATS`.
-    RAISES (AngelError): it cannot be read, is empty or UTF-16, or looks like none of them.
+    RAISES (AngelError): it cannot be read, is empty or UTF-16, or matches no format.
     """
     return FORMATS.of(Path(path)).name

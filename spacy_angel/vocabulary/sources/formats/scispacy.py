@@ -1,4 +1,4 @@
-"""scispaCy's vocabularies: JSON lines."""
+"""scispaCy's vocabularies in JSON lines."""
 
 from pathlib import Path
 from typing import Any, Literal

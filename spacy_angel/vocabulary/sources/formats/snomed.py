@@ -11,7 +11,7 @@ from .records import Concepts, VocabularyReport, make_concept, wrong
 
 _IS_A = "116680003"
 _FULLY_SPECIFIED = "900000000000003001"
-# SAME AS and REPLACED BY: the other associations do not keep the meaning.
+# SAME AS and REPLACED BY; other associations change the meaning.
 _SUCCESSION = {"900000000000527005", "900000000000526001"}
 _SCTID = re.compile(r"\d{6,18}", re.ASCII)
 _TAGGED = re.compile(r"(.*\S)\s*\(([^()]+)\)")
@@ -87,8 +87,8 @@ def read_snomed(
 
 
 def _find(path: Path, start: str) -> list[Path]:
-    """The Snapshot files of a kind, whatever the edition (`sct2_Concept_UKCLSnapshot_GB…`) or
-    status (a beta release is `xsct2_…`)."""
+    """The Snapshot files of one kind, for any edition (`sct2_Concept_UKCLSnapshot_GB…`) and status
+    (beta releases are named `xsct2_…`)."""
     files = path.rglob(f"*{start}*Snapshot*.txt*") if path.is_dir() else ()
     return sorted(file for file in files if file.name.removeprefix("x").startswith(start))
 
@@ -96,7 +96,8 @@ def _find(path: Path, start: str) -> list[Path]:
 def _rows(
     path: Path, report: VocabularyReport, start: str, *columns: str
 ) -> Iterator[dict[str, str]]:
-    """The rows of a kind of files; of rows with one `id` in several editions, the latest."""
+    """The rows of all files of one kind; of rows with the same `id` in several editions, the
+    latest."""
     files = _find(path, start)
     latest: dict[str, tuple[str, Path]] = {}
     for file in files if len(files) > 1 else ():

@@ -1,4 +1,4 @@
-"""Tables of concepts: CSV (with commas or semicolons), TSV, Excel and Parquet."""
+"""Tables of concepts: CSV (with commas or semicolons), TSV, Excel, and Parquet."""
 
 import re
 import warnings
@@ -109,7 +109,7 @@ def read_table(
 
 
 def _rows(path: Path, report: VocabularyReport) -> Iterator[Row]:
-    """The stripped cells of each row that is not blank, the one of column names included."""
+    """The stripped cells of each row that is not blank, including the column names."""
     if path.suffix.lower() in _SPREADSHEETS:
         table, report.path = read_cells(path), path
         texts = chain([table.columns], ([_text(cell) for cell in row] for row in table.rows))
@@ -153,7 +153,7 @@ def _bad_columns(problem: str, first: Row) -> ValueError:
 
 
 def _guessed(names: Row) -> Roles:
-    """Role → the columns whose names say it."""
+    """Role → the columns whose names match it."""
     roles: Roles = {}
     for i, name in enumerate(names):
         plain = " ".join(filter(None, _WORD.split(name))).lower()
@@ -178,7 +178,7 @@ def _given(columns: str, names: Row) -> Roles:
 
 
 def _described(roles: Roles, first: Row, has_names: bool) -> dict[str, str]:
-    """What the columns are used for, by their names or numbers."""
+    """Roles of the columns, by their names or numbers."""
     names = first if has_names else [str(i) for i in range(1, len(first) + 1)]
     columns = {role: ", ".join(names[i] for i in indices) for role, indices in roles.items()}
     used = set(chain.from_iterable(roles.values()))
@@ -247,7 +247,7 @@ def _concept(cells: Mapping[str, Row], prefix: str | None, separator: str) -> Co
 
 
 def _in_trees(concepts: Iterable[Concept], path: Path) -> Concepts:
-    """Concepts with the types and parents that a table of MeSH tree numbers gives them."""
+    """Concepts with types and parents from a table of MeSH tree numbers."""
     numbers: dict[str, list[str]] = {}
     for i, line in enumerate(read_lines(path, VocabularyReport())):
         code, *_, number = line.split("\t")
@@ -263,8 +263,8 @@ def _in_trees(concepts: Iterable[Concept], path: Path) -> Concepts:
 
 
 def _recognizes(path: Path, head: str) -> bool:
-    """Column names of which one is an identifier and another a name, or two or three columns
-    between tabs."""
+    """Check whether these are column names: one is an identifier and another a name, or there are
+    two or three columns separated by tabs."""
     line = first_line(head)
     return (
         path.suffix.lower() in _SPREADSHEETS

@@ -1,4 +1,4 @@
-"""The UMLS Metathesaurus in RRF: MRCONSO, MRSTY, MRDEF, MRCUI, MRREL in one folder; and RxNorm's
+"""UMLS Metathesaurus in RRF (MRCONSO, MRSTY, MRDEF, MRCUI, and MRREL in one folder), and RxNorm's
 RXNCONSO, which has the same columns."""
 
 import re
@@ -34,7 +34,7 @@ Row = list[str]
 
 @dataclass(frozen=True)
 class _Filter:
-    """Which rows count, see `read_umls`."""
+    """Filters of rows, see `read_umls`."""
 
     sources: frozenset[str] | None
     suppressed: bool
@@ -130,12 +130,13 @@ def read_umls(
 
 
 def _rank(row: Row) -> tuple[bool, bool, bool]:
-    """Term status, string type, preferred atom: the greatest is the best canonical name."""
+    """Term status, string type, and preferred atom; the greatest value is the best canonical
+    name."""
     return row[_TS] == "P", row[_STT] == "PF", row[_ISPREF] == "Y"
 
 
 def _scopes(first: Row, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Which name the UMLS prefers, and which all sources that have them suppress."""
+    """Scopes of names: preferred by the UMLS, or suppressed in all sources that contain them."""
     if all(_rank(first)):
         yield first[_STR], "PREFERRED"
     shown = {row[_STR] for row in rows if row[_SUPPRESS] not in _SUPPRESSED}
@@ -173,10 +174,10 @@ def _number(cui: str) -> int:
 
 
 class _TypeTable:
-    """Semantic types of every concept: two bytes for each number that a CUI can have.
+    """Semantic types of all concepts: two bytes for each possible CUI number.
 
-    rows (Iterator[Row]): of MRSTY.RRF.
-    wanted (Collection[str] | None): types or places in the Semantic Network; None: all.
+    rows (Iterator[Row]): rows of MRSTY.RRF.
+    wanted (Collection[str] | None): types or nodes of the Semantic Network; None: all.
     """
 
     def __init__(self, rows: Iterator[Row], wanted: Collection[str] | None) -> None:
@@ -202,13 +203,13 @@ class _TypeTable:
 
 
 def _is_under(place: str, wanted: Collection[str]) -> bool:
-    """Whether a place in the Semantic Network is one of `wanted` or below it."""
+    """Check whether a node of the Semantic Network is in `wanted` or below one of these nodes."""
     parts = place.split(".")
     return any(".".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
 
 
 def _parents(rows: Iterator[Row], wanted: _Filter) -> Callable[[str], list[str]]:
-    """Concept → its parents by MRREL.RRF, which are kept as one sorted array of numbers."""
+    """Concept → parents from MRREL.RRF, stored as one sorted array of numbers."""
     numbers = array("q")
     for row in rows:
         if row[3] in ("PAR", "CHD") and wanted.takes(row[10], row[14]):
