@@ -1,9 +1,9 @@
-"""BART for the search: packed encoder, cross-attention once a mention, a tree of decoder tokens.
+"""BART for the search. Without padding in matrix products (`bart_encoder`), it encodes each mention
+once and decodes a tree of tokens per mention.
 
 The layers are those of transformers' BartForConditionalGeneration (post-norm, learned positions
-with an offset of 2), computed so that no token is padded in a matrix product (`bart_encoder`), the
-cross-attention keys and values of a mention are projected once for all its beams, and beams share
-what they have in common.
+with an offset of 2). The cross-attention keys and values of a mention are projected once for all
+its beams, and beams share the tokens that they have in common.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ from .weights import (
 
 
 def is_supported(config: Any) -> bool:
-    """config (Any): of a checkpoint. RETURNS (bool): whether it is a BART with GELU and one
-    embedding for both sides and the output."""
+    """config (Any): config of a checkpoint. RETURNS (bool): whether it is a BART that shares one
+    embedding between encoder, decoder, and output."""
     is_bart = config.model_type == "bart" and config.activation_function == "gelu"
     return bool(is_bart and config.tie_word_embeddings)
 
@@ -58,13 +58,12 @@ class _DecoderLayer(Layer):
 
 
 class BartModel:
-    """The weights of a BART, arranged for the search.
-
-    Copies and pickles hold the checkpoint: the arrangement is that of one machine.
+    """The weights of a BART, arranged for the search. Copies and pickles contain the checkpoint
+    instead, because the arrangement depends on the machine.
 
     config (Any): transformers' BartConfig.
     weights (Mapping[str, Tensor]): the checkpoint, in any type.
-    device (torch.device), dtype (torch.dtype): where and in which type it runs.
+    device (torch.device), dtype (torch.dtype): device and type in which it runs.
     RAISES (KeyError): a weight is missing.
     """
 
@@ -93,8 +92,10 @@ class BartModel:
     def from_disk(
         cls, folder: Path, config: Any, device: torch.device, dtype: torch.dtype
     ) -> "BartModel":
-        """folder (Path): of a checkpoint. config, device, dtype: see the class.
-        RETURNS (BartModel): it. RAISES (AngelError): files are missing, damaged or another's."""
+        """folder (Path): folder of a checkpoint. config, device, dtype: see the class.
+        RETURNS (BartModel): the model. RAISES (AngelError): files are missing or damaged, or belong
+            to another model.
+        """
         weights = read_weights(folder)
         try:
             return cls(config, weights, device, dtype)
@@ -106,15 +107,15 @@ class BartModel:
             ) from error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # In bytes: processes would hand tensors on as open files, of which there may be too few.
+        # As bytes: processes would share tensors as open files, whose number is limited.
         return _unpickle, (self._config, pack_weights(self.state_dict()), self.device, self.dtype)
 
     def state_dict(self, dtype: torch.dtype | None = None) -> dict[str, Tensor]:
-        """The checkpoint that it was made of.
+        """Get the original checkpoint.
 
-        dtype (torch.dtype | None): as in `convert_weights`; None is the type in which it was read:
-            int8 where it was int8, else the one in use.
-        RETURNS (dict[str, Tensor]): what `convert_weights` makes of the checkpoint.
+        dtype (torch.dtype | None): as in `convert_weights`; None for int8 if the weights were
+            loaded from int8, and otherwise for the type in use.
+        RETURNS (dict[str, Tensor]): the checkpoint, converted by `convert_weights`.
         """
         state = self._store.checkpoint()
         return convert_weights(state, dtype or storage_dtype(state) or self.dtype)
@@ -128,8 +129,8 @@ class BartModel:
         return BartDecoding(self, sources, prefixes)
 
     def score_tokens(self, x: Tensor) -> Tensor:
-        """x (Tensor): [n, d_model], the decoder's last states.
-        RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the token after each."""
+        """x (Tensor): [n, d_model], last states of the decoder. RETURNS (Tensor): float32[n,
+        n_tokens], log-probabilities of the next token after each."""
         return torch.log_softmax(self._output(x).float(), dim=-1)
 
 
@@ -157,7 +158,7 @@ class BartDecoding:
         self._tree = Tree(lengths)
         self.n_slots = self._tree.n_slots
         x = model.embed(pack_ids(prefixes, model.device)[packing.order], packing.positions)
-        # Of each prefix the state after its end.
+        # The state after the end of each prefix.
         self._last = self._decode(x, packing)[lengths.cumsum(0) - 1]
 
     def first(self) -> Tensor:
@@ -184,8 +185,8 @@ class BartDecoding:
         self._memory = [memory[:, mentions] for memory in self._memory]
 
     def _encode(self, sources: Sequence[list[int]]) -> tuple[list[Tensor], Tensor | None]:
-        """RETURNS (tuple[list[Tensor], Tensor | None]): keys and values of the cross-attention as
-        its products want them, and the mask of the sources."""
+        """RETURNS (tuple[list[Tensor], Tensor | None]): keys and values of the cross-attention in
+        the layout of the attention, and the mask of the sources."""
         model = self.model
         packing = model.encoder.packing(sources)
         shape = (2, packing.n, model.heads, packing.width, model.d_model // model.heads)
@@ -201,15 +202,15 @@ class BartDecoding:
         return cross, padding_mask(packing, dtype)
 
     def _decode(self, x: Tensor, packing: Packing) -> Tensor:
-        """x (Tensor): [packed, d_model]. packing (Packing): of its rows, by mention.
-        RETURNS (Tensor): as x."""
+        """x (Tensor): [packed, d_model]. packing (Packing): of the rows of x, by mention. RETURNS
+        (Tensor): like x."""
         model = self.model
-        # What the last slots see.
+        # The slots that the last slots see.
         seen = self._tree.seen[:, -packing.width :]
         mask = to_bias(seen, model.attention_dtype)[:, None]
         for i, layer in enumerate(model.decoder):
             qkv = packing.split_heads(layer.qkv(x), 3, model.heads)
-            # contiguous, as the products want it
+            # contiguous, as matrix products require
             self._memory[i] = torch.cat((self._memory[i], qkv[1:]), dim=3)
             keys, values = self._memory[i]
             attended = packing.join_heads(model.attend(qkv[0], keys, values, mask))
@@ -222,12 +223,11 @@ class BartDecoding:
 
 
 class Tree:
-    """Who descends from whom: the attention mask between the slots of each mention.
+    """The attention mask between the slots of each mention: a slot sees the prefix of its mention,
+    its ancestors, and itself. The first `width` slots are the prefix; shorter prefixes are padded
+    on the right.
 
-    A slot sees the prefix of its mention, its ancestors and itself. The first `width` slots are
-    the prefix, shorter ones padded behind their end.
-
-    lengths (Tensor): int64[n_mentions], tokens of each prefix.
+    lengths (Tensor): int64[n_mentions], number of tokens of each prefix.
     """
 
     def __init__(self, lengths: Tensor) -> None:
@@ -244,10 +244,10 @@ class Tree:
         self._position = position.expand(n, width).clone()
 
     def add(self, mentions: Tensor, parents: Tensor, depths: Tensor) -> tuple[Tensor, Tensor]:
-        """Give the fed tokens their slots; the arguments are those of `Decoding.feed`.
+        """Assign slots to the fed tokens. The arguments are those of `Decoding.feed`.
 
-        RETURNS (tuple[Tensor, Tensor]): int64[n] slots and int64[n] positions in the decoder
-            input, the prefix counted in.
+        RETURNS (tuple[Tensor, Tensor]): int64[n] slots, and int64[n] positions in the decoder
+            input, including the prefix.
         """
         n = len(self.lengths)
         counts = torch.bincount(mentions, minlength=n)
@@ -273,7 +273,7 @@ class Tree:
         return slots, position[mentions, slots]
 
     def keep(self, mentions: Tensor) -> None:
-        """mentions (Tensor): int64[m], the mentions to go on with."""
+        """mentions (Tensor): int64[m], the mentions to continue with."""
         self.lengths = self.lengths[mentions]
         self.seen = self.seen[mentions]
         self._position = self._position[mentions]

@@ -1,7 +1,7 @@
-"""BART's encoder for inference: no token is padded in a matrix product.
+"""BART's encoder for inference, without padding in matrix products.
 
 The layers are those of transformers' BartEncoder (post-norm, learned positions with an offset of
-2). The search reads mentions with it, the recognizer whole texts.
+2). The linker uses it to encode mentions, and the recognizer to encode whole texts.
 """
 
 from collections.abc import Callable, Iterator, Sequence, Sized
@@ -17,7 +17,7 @@ from .linear import Int8Linear, Linear, make_linear
 from .weights import SCALE_SUFFIX, SHARED
 
 _POSITION_OFFSET = 2
-# Tokens in one pass of the encoder on a CPU: what a layer makes of them stays in the cache.
+# Tokens per pass of the encoder on a CPU, so that the activations of a layer fit in the cache.
 _CPU_TOKENS_PER_PASS = 512
 # Rows of a product on a CPU come in multiples of the one, and tokens of a row in the attention of
 # the encoder in multiples of the other: oneDNN compiles kernels for each new shape, and keeps them.
@@ -28,11 +28,10 @@ _T = TypeVar("_T", bound=Sized)
 
 
 class WeightStore:
-    """The weights of a checkpoint while layers are made of them, and back again.
+    """The weights of a checkpoint while layers are made from them, and the reverse. A weight that
+    becomes part of a layer is removed from the store, so that no weight is held twice.
 
-    What becomes part of a layer leaves the store, so that no weight is held twice.
-
-    weights (dict[str, Tensor]): by name, int8 ones with their scales beside them.
+    weights (dict[str, Tensor]): by name; int8 weights with their scales.
     """
 
     def __init__(self, weights: dict[str, Tensor]) -> None:
@@ -45,11 +44,11 @@ class WeightStore:
         dtype: torch.dtype = torch.float32,
         gelu: bool = False,
     ) -> Callable[[Tensor], Tensor]:
-        """Take one or several layers of the checkpoint as one, stacked along their outputs.
+        """Make one layer from one or several layers of the checkpoint, stacked along their outputs.
 
-        names (list[str]): without `.weight`, e.g. query, key and value projection.
-        dtype (torch.dtype): of the result where the weights are int8.
-        gelu (bool): whether GELU is applied to the result.
+        names (list[str]): without `.weight`, e.g. query, key, and value projection.
+        dtype (torch.dtype): type of the result if the weights are int8.
+        activation (str | None): of `linear.ACTIVATIONS`.
         RETURNS (Callable[[Tensor], Tensor]): the layer, [n, in] → [n, out].
         """
         weights = [self.rest.pop(f"{name}.weight") for name in names]
@@ -62,7 +61,7 @@ class WeightStore:
         return layer.forward
 
     def checkpoint(self) -> dict[str, Tensor]:
-        """RETURNS (dict[str, Tensor]): the weights that it was made of, in the type in use."""
+        """RETURNS (dict[str, Tensor]): the original weights, in the type in use."""
         state = dict(self.rest)
         for names, sizes, layer in self._layers:
             for name, weight in zip(names, layer.weight().split(sizes), strict=True):
@@ -71,18 +70,18 @@ class WeightStore:
 
 
 class Packing:
-    """Rows of different lengths side by side without padding, and back.
-
-    Of rows of the lengths 1 and 3, four tokens a, b, c, d:
+    """Converts rows of different lengths to a packed form without padding, and back. For rows of
+    the lengths 1 and 3, with four tokens a, b, c, d:
 
         packed   [4, …]      a b c d
         padded   [2, 3, …]   a - - / b c d
-        index    [4]         0 3 4 5   where the padded ones are, row after row
+        index    [4]         0 3 4 5   positions of the tokens in the padded form, row by row
 
-    n (int): rows.
-    width (int): most tokens of a row, rounded up as the caller of `of_lengths` says.
+    n (int): number of rows.
+    width (int): maximum number of tokens per row, rounded up by `of_lengths`.
     index (Tensor): int64[m], `row * width + column` of each token.
-    multiple (int): of which the packed tokens are a multiple: the last one is repeated.
+    multiple (int): the number of packed tokens is rounded up to a multiple of this by repeating the
+        last one.
     """
 
     def __init__(self, n: int, width: int, index: Tensor, multiple: int = 1) -> None:
@@ -100,8 +99,8 @@ class Packing:
         multiple: int = 1,
         width_multiple: int = 1,
     ) -> "Packing":
-        """lengths (Sequence[int]): tokens of each row. width_multiple (int): of which the width is
-        a multiple. RETURNS (Packing): of them."""
+        """lengths (Sequence[int]): number of tokens of each row. width_multiple (int): the width is
+        rounded up to a multiple of this. RETURNS (Packing): the packing of these rows."""
         width = -(-max(lengths) // width_multiple) * width_multiple
         inside = torch.arange(width) < torch.tensor(lengths)[:, None]
         index = torch.nonzero(inside.flatten()).squeeze(1)
@@ -114,7 +113,7 @@ class Packing:
 
     @property
     def inside(self) -> Tensor:
-        """RETURNS (Tensor): bool[n, width], where there are tokens."""
+        """RETURNS (Tensor): bool[n, width], true for tokens."""
         inside = torch.zeros(self.n * self.width, dtype=torch.bool, device=self.index.device)
         inside[self.index] = True
         return inside.view(self.n, self.width)
@@ -164,8 +163,8 @@ def pack_ids(rows: Sequence[list[int]], device: torch.device) -> Tensor:
 
 
 def make_norm(weights: dict[str, Tensor], name: str) -> Callable[[Tensor], Tensor]:
-    """weights (dict[str, Tensor]): has `NAME.weight` and `NAME.bias`. name (str): of the layer.
-    RETURNS (Callable[[Tensor], Tensor]): layer norm, in the type of its input."""
+    """weights (dict[str, Tensor]): contains `NAME.weight` and `NAME.bias`. name (str): name of the
+    layer. RETURNS (Callable[[Tensor], Tensor]): layer norm, in the type of its input."""
     weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
     shape = tuple(weight.shape)
     return partial(
@@ -174,10 +173,10 @@ def make_norm(weights: dict[str, Tensor], name: str) -> Callable[[Tensor], Tenso
 
 
 class Embedding:
-    """Tokens and positions of one side as vectors.
+    """Embeddings of tokens and positions for encoder or decoder.
 
     config (Any): transformers' BartConfig.
-    weights (dict[str, Tensor]): of the checkpoint.
+    weights (dict[str, Tensor]): weights of the checkpoint.
     side (str): `encoder` or `decoder`.
     """
 
@@ -191,13 +190,13 @@ class Embedding:
 
     @property
     def is_int8(self) -> bool:
-        """RETURNS (bool): whether the weights of the tokens, and with them those of the layers,
+        """RETURNS (bool): whether the token embeddings, and therefore the weights of the layers,
         are int8."""
         return self.tokens.dtype == torch.int8
 
     def __call__(self, ids: Tensor, positions: Tensor, added: Tensor | None = None) -> Tensor:
-        """ids, positions (Tensor): int64[n]. added (Tensor | None): [n, d_model], what else is
-        known of the tokens. RETURNS (Tensor): [n, d_model]."""
+        """ids, positions (Tensor): int64[n]. added (Tensor | None): [n, d_model], further
+        embeddings to add. RETURNS (Tensor): [n, d_model]."""
         x = self.tokens[ids].to(self.dtype) * self._scale
         if self._row_scale is not None:
             x *= self._row_scale[ids, None]
@@ -207,11 +206,10 @@ class Embedding:
 
 
 class BartEncoder:
-    """The weights of BART's encoder, arranged for reading.
+    """BART's encoder.
 
     config (Any): transformers' BartConfig.
-    store (WeightStore): its weights are taken from there, on one device.
-    RAISES (AngelError): another activation function than GELU.
+    store (WeightStore): the weights, which are removed from it; all on one device.
     """
 
     def __init__(self, config: Any, store: WeightStore) -> None:
@@ -223,7 +221,7 @@ class BartEncoder:
         self.embed = Embedding(config, store.rest, "encoder")
         self.device = self.embed.tokens.device
         self.dtype = self.embed.dtype
-        # Attention within int8 runs in bfloat16.
+        # In int8 models, attention runs in bfloat16.
         self.attention_dtype = torch.bfloat16 if self.embed.is_int8 else self.dtype
         self.attend = attention(self.device, self.attention_dtype)
         self.heads = config.encoder_attention_heads
@@ -235,9 +233,8 @@ class BartEncoder:
     def __call__(
         self, rows: Sequence[list[int]], added: Tensor | None = None
     ) -> tuple[Tensor, Packing]:
-        """rows (Sequence[list[int]]): token ids. added (Tensor | None): see `Embedding`.
-        RETURNS (tuple[Tensor, Packing]): the last states [packed, d_model], and how they are
-        packed."""
+        """rows (Sequence[list[int]]): token ids. added (Tensor | None): see `Embedding`. RETURNS
+        (tuple[Tensor, Packing]): the last states, [packed, d_model], and their packing."""
         packing = self.packing(rows)
         added = None if added is None else added[packing.order]
         x = self.embed(pack_ids(rows, self.device)[packing.order], packing.positions, added)
@@ -249,13 +246,13 @@ class BartEncoder:
         return x, packing
 
     def packing(self, rows: Sequence[list[int]]) -> Packing:
-        """rows (Sequence[list[int]]): token ids. RETURNS (Packing): how they are packed."""
+        """rows (Sequence[list[int]]): token ids. RETURNS (Packing): their packing."""
         multiples = (CPU_ROWS, _CPU_WIDTH) if self.device.type == "cpu" else (1, 1)
         return Packing.of_lengths(list(map(len, rows)), self.device, *multiples)
 
     def passes(self, rows: Sequence[_T]) -> Iterator[list[_T]]:
-        """rows (Sequence[_T]): each as long as its tokens. YIELDS (list[_T]): the same in order,
-        in the groups that are encoded together."""
+        """rows (Sequence[_T]): objects whose length is their number of tokens. YIELDS (list[_T]):
+        in the same order, groups of rows that are encoded together."""
         if self.device.type != "cpu":
             yield list(rows)
             return
@@ -272,10 +269,11 @@ class BartEncoder:
 
 
 class Layer:
-    """Self-attention and feed-forward network, which the layers of both sides have.
+    """Self-attention and feed-forward network, shared by the layers of encoder and decoder.
 
-    store (WeightStore): has the weights. name (str): of the layer in the checkpoint.
-    attention_dtype (torch.dtype): in which attention runs.
+    config (Any): transformers' BartConfig. store (WeightStore): contains the weights.
+    name (str): name of the layer in the checkpoint.
+    attention_dtype (torch.dtype): type in which attention runs.
     """
 
     def __init__(self, store: WeightStore, name: str, attention_dtype: torch.dtype) -> None:
@@ -295,15 +293,16 @@ heads, queries, d_head]."""
 
 
 def attention(device: torch.device, dtype: torch.dtype) -> Attention:
-    """device (torch.device), dtype (torch.dtype): of the queries. RETURNS (Attention): the
-    fastest."""
+    """device (torch.device), dtype (torch.dtype): device and type of the queries. RETURNS
+    (Attention): the fastest implementation."""
     if device.type != "cpu" or dtype == torch.float32:
         return functional.scaled_dot_product_attention
     return _attend_on_cpu
 
 
 def _attend_on_cpu(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
-    """On a CPU two products and a softmax take half the time of the fused kernel in bfloat16."""
+    """Attention on a CPU: two products and a softmax take half the time of the fused kernel in
+    bfloat16."""
     n, heads, width, size = q.shape
     q, k, v = (part.reshape(n * heads, -1, size) for part in (q * size**-0.5, k, v))
     scores = torch.bmm(q, k.transpose(1, 2))
@@ -313,13 +312,13 @@ def _attend_on_cpu(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tens
 
 
 def padding_mask(packing: Packing, dtype: torch.dtype) -> Tensor | None:
-    """RETURNS (Tensor | None): [n, 1, 1, width], 0 for a token and -inf for a gap; None where
-    there is no gap."""
+    """RETURNS (Tensor | None): [n, 1, 1, width], 0 for tokens and -inf for padding; None if there
+    is no padding."""
     is_full = len(packing.index) == packing.n * packing.width
     return None if is_full else to_bias(packing.inside, dtype)[:, None, None]
 
 
 def to_bias(seen: Tensor, dtype: torch.dtype) -> Tensor:
-    """seen (Tensor): bool. RETURNS (Tensor): 0 where True, -inf where False."""
+    """seen (Tensor): bool. RETURNS (Tensor): 0 for True, -inf for False."""
     bias = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
     return bias.masked_fill_(~seen, float("-inf"))

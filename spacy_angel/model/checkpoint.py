@@ -1,5 +1,4 @@
-"""A checkpoint: weights, tokenizer, and prompt settings in one folder, to be searched with or
-trained."""
+"""Checkpoints: weights, tokenizer, and prompt settings in one folder, for search or training."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -29,7 +28,7 @@ DTYPES: dict[str, torch.dtype] = {
     "int8": torch.int8,
 }
 PROMPT_FILE = "angel.json"
-# Where a saved pipeline has its model.
+# Folders of the model within a saved pipeline.
 _IN_PIPELINE = Path("angel_linker") / "model"
 _HUB_FILES = ["*.json", "*.txt", "*.model", "model*.safetensors", "pytorch_model*.bin"]
 
@@ -157,7 +156,7 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
 def prompt_encoder(
     config: "PretrainedConfig", tokenizer: "PreTrainedTokenizerBase", format: PromptFormat
 ) -> PromptEncoder:
-    """RETURNS (PromptEncoder): of a model with this config, tokenizer and prompt format."""
+    """RETURNS (PromptEncoder): the prompt encoder for this config, tokenizer, and prompt format."""
     return PromptEncoder(
         tokenizer,
         format,
@@ -198,7 +197,7 @@ def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: Pr
     folder (Path): exists.
     tokenizer (PreTrainedTokenizerBase), format (PromptFormat): those of the model.
     """
-    # A fast tokenizer's tokenizer.json holds all that its older files repeat.
+    # The tokenizer.json of a fast tokenizer contains everything; its older files repeat it.
     tokenizer.save_pretrained(folder, legacy_format=False if tokenizer.is_fast else None)
     text = json.dumps(asdict(format), indent=2, ensure_ascii=False)
     (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")

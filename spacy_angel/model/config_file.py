@@ -18,7 +18,7 @@ _MAX = 2**31 - 1
 
 TokenId = Annotated[int, Field(ge=0, le=_MAX)]
 Size = Annotated[int, Field(ge=1, le=_MAX)]
-# Other names of the same fields, or a class that comes with the checkpoint.
+# Fields with other names, or a class that is part of the checkpoint.
 _ELSEWHERE = {"num_attention_heads", "hidden_size", "auto_map"}
 
 
@@ -59,8 +59,8 @@ class ConfigFile(BaseModel):
 
     @property
     def is_whole(self) -> bool:
-        """RETURNS (bool): whether it is a BART's that `bart` computes, and leaves nothing to the
-        defaults of transformers."""
+        """RETURNS (bool): whether it is a BART that `bart` supports, with all fields that have no
+        default here."""
         names = type(self).model_fields.keys() - {"encoder", "decoder"}
         is_own = not _ELSEWHERE & set(self.model_extra or ())
         is_full = all(getattr(self, name) is not None for name in names)

@@ -1,7 +1,8 @@
-"""Which type of weights a machine multiplies fastest: a short measurement, once a process.
+"""Measures once per process which type of weights is fastest on this machine.
 
 The order depends on the processor: bfloat16 is slower than float32 without AVX512-BF16 or AMX, and
-int8, whose activations are rounded at each layer, is behind bfloat16 where AMX does both.
+int8, whose activations are rounded in each layer, is slower than bfloat16 on processors whose AMX
+supports both.
 """
 
 from functools import cache
@@ -14,18 +15,19 @@ from .linear import make_linear, quantize_weight
 
 FastDtype = Literal["float32", "bfloat16", "int8"]
 
-# A layer of a model of the size of BART-base, and the rows of a batch of mentions being decoded.
+# Sizes of a layer of BART-base, and rows in a batch of mentions being decoded.
 _OUTPUTS, _INPUTS, _ROWS = 3072, 768, 128
 _RUNS = 5
-# Another type than float32 must be faster by so much: clocks are not steady.
+# Other types must be this much faster than float32, because timings vary.
 _MIN_GAIN = 1.2
 
 
 @cache
 def fastest_dtype(device: torch.device, *, with_int8: bool) -> FastDtype:
-    """device (torch.device): where the model runs.
+    """device (torch.device): device of the model.
     with_int8 (bool): whether the model can run in int8, on a CPU.
-    RETURNS (FastDtype): the type to run in; on a GPU `bfloat16` where it has it."""
+    RETURNS (FastDtype): the fastest type; on a GPU, `bfloat16` if it supports it.
+    """
     if device.type != "cpu":
         has_it = device.type == "cuda" and torch.cuda.is_bf16_supported()
         return "bfloat16" if has_it else "float32"
@@ -37,8 +39,8 @@ def fastest_dtype(device: torch.device, *, with_int8: bool) -> FastDtype:
 
 @cache
 def seconds_of(dtype: FastDtype) -> float:
-    """dtype (FastDtype): of the weights.
-    RETURNS (float): seconds that a layer takes on the CPU, the least of several runs."""
+    """dtype (FastDtype): type of the weights. RETURNS (float): time that a layer takes on the CPU
+    in seconds, the minimum of several runs."""
     random = torch.Generator().manual_seed(0)
     weight = torch.randn(_OUTPUTS, _INPUTS, generator=random)
     x = torch.randn(_ROWS, _INPUTS, generator=random)

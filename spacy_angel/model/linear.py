@@ -1,9 +1,8 @@
-"""Linear layers for inference: floating point, and int8 with a scale for every row.
+"""Linear layers for inference: in floating point, and in int8 with a scale for each row.
 
-On a CPU the weights are laid out once in the order in which oneDNN's kernels read them, and the
-activation function runs inside the product: float32 takes half the time on some processors. The
-operators for it are not part of torch's public interface; where one is missing,
-`functional.linear` computes the same.
+On a CPU, the weights are stored in the layout of oneDNN's kernels, and the activation function is
+part of the product; in float32, this halves the time on some processors. These operators are not
+part of torch's public interface; if one is missing, `functional.linear` computes the same.
 """
 
 from collections.abc import Callable
@@ -13,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-# Rows for which the layout of packed weights is chosen; any other number works with it too.
+# Number of rows for which the layout of packed weights is optimized; others work as well.
 _PACKED_FOR_ROWS = 256
-# The int8 kernel of the CPU takes unsigned activations: row values -127..127 are stored plus 128.
+# The int8 kernel needs unsigned activations, so 128 is added to row values of -127..127.
 _ZERO_POINT = 128
 
 
@@ -53,14 +52,15 @@ class Linear:
 
 
 class Int8Linear:
-    """The same layer on a CPU with int8 weights (one scale an output) and int8 activations (one
-    scale a row): since a row is scaled by itself, its result does not depend on the rows beside it.
+    """The same layer on a CPU with int8 weights (one scale per output) and int8 activations (one
+    scale per row). Each row has its own scale, so the result of a row does not depend on the
+    others.
 
     weight (Tensor): int8[out, in].
     scale (Tensor): float32[out].
     bias (Tensor | None): [out].
-    dtype (torch.dtype): float32 or bfloat16, of the result.
-    gelu (bool): whether GELU is applied.
+    dtype (torch.dtype): type of the result, float32 or bfloat16.
+    activation (str | None): of `ACTIVATIONS`.
     """
 
     def __init__(
@@ -186,8 +186,8 @@ def quantize_rows(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def has_fast_kernel(weight: Tensor) -> bool:
-    """RETURNS (bool): whether oneDNN has fast kernels for this weight on this machine, and torch
-    the operators."""
+    """RETURNS (bool): whether torch has the operators, and oneDNN fast kernels for this weight on
+    this machine."""
     operators = ["_reorder_linear_weight", "_linear_pointwise", "_is_mkldnn_bf16_supported"]
     if weight.device.type != "cpu" or not torch.backends.mkldnn.is_available():
         return False
@@ -199,11 +199,11 @@ def has_fast_kernel(weight: Tensor) -> bool:
 
 
 def quantize_weight(weight: Tensor, scale: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Scale every output's weights to -127..127 by their largest magnitude.
+    """Scale the weights of each output to -127..127 by their largest magnitude.
 
     weight (Tensor): [out, in].
-    scale (Tensor | None): float32[out], where the weights were int8 before: these values come
-        back exactly, also from weights that were rounded to bfloat16 in between.
+    scale (Tensor | None): float32[out], if the weights were converted from int8: the same int8
+        values are restored, even if they were rounded to bfloat16 in between.
     RETURNS (tuple[Tensor, Tensor]): int8[out, in] and float32[out] scales.
     """
     weight = weight.float()

@@ -1,5 +1,4 @@
-"""A mention in its context, as the model reads it: cut from a text, long forms in the place of
-abbreviations."""
+"""A mention in its context as input of the model, with long forms in place of abbreviations."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -13,13 +12,13 @@ _MAX_WORD = 64
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A mention in its context, abbreviations already replaced by their long forms.
+    """A mention in its context. Abbreviations are replaced by their long forms.
 
     text (str): the mention.
-    left (str): what stands before it.
-    right (str): what stands after it.
-    species_context (str): the species that the document is about, e.g. `mus musculus, homo
-        sapiens`; the model does not see it.
+    left (str): the text before it.
+    right (str): the text after it.
+    species_context (str): the species of the document, e.g. `mus musculus, homo sapiens`; not part
+        of the model's input.
     """
 
     text: str
@@ -30,10 +29,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Replacement:
-    """A stretch of text that the model reads as another.
+    """A part of the text that is replaced in the model's input.
 
     start (int), end (int): character offsets in the document.
-    text (str): what stands there instead.
+    text (str): the replacement.
     """
 
     start: int
@@ -52,15 +51,15 @@ def mention_at(
     read_as: str = "",
     species_context: str = "",
 ) -> Mention:
-    """One mention of a text. Runs of white space in it become one space.
+    """Get a mention of a text. Runs of white space in the mention become single spaces.
 
-    text (str): the document's text.
+    text (str): text of the document.
     start (int), end (int): character offsets of the mention.
-    replacements (Sequence[Replacement]): sorted, not overlapping, e.g. from `replace_longest`.
-        One that lies across an edge of the mention is left out: part of it is not the mention's.
-    collapse_spaces (bool): runs of white space in the context become one space, too.
-    expand_context (bool): replacements count in the context, too.
-    read_as (str): stands in the mention's place, as it is; empty: its text does.
+    replacements (Sequence[Replacement]): sorted and without overlaps, e.g. from `replace_longest`.
+        Replacements that cross an edge of the mention are not applied.
+    collapse_spaces (bool): also collapse white space in the context.
+    expand_context (bool): also apply the replacements in the context.
+    read_as (str): replaces the text of the mention; empty: the text is used.
     species_context (str): see `Mention`.
     RETURNS (Mention): e.g. `MLD` at 16 in `a gene, causes, MLD early` with a replacement gives
         `Mention("metachromatic leukodystrophy", "a gene, causes,", "early")`.
@@ -79,10 +78,10 @@ def mention_at(
 
 
 def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
-    """Of replacements that overlap, keep the longest, then the first.
+    """Remove overlapping replacements: the longest is kept, of equal ones the first.
 
-    replacements (Iterable[Replacement]): in any order, repeats allowed.
-    RETURNS (list[Replacement]): sorted by offset, not overlapping.
+    replacements (Iterable[Replacement]): in any order, may be repeated.
+    RETURNS (list[Replacement]): sorted by offset, without overlaps.
     """
     chosen: list[Replacement] = []
     for item in sorted(set(replacements), key=lambda r: (r.start - r.end, r)):
@@ -94,7 +93,7 @@ def replace_longest(replacements: Iterable[Replacement]) -> list[Replacement]:
 
 
 def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacement]) -> str:
-    """The text from start to end, with the replacements that lie inside."""
+    """The text from start to end, with the replacements inside it applied."""
     parts, offset = [], start
     for item in replacements[bisect_left(replacements, Replacement(start, start, "")) :]:
         if item.start >= end:
@@ -106,10 +105,10 @@ def _replaced(text: str, start: int, end: int, replacements: Sequence[Replacemen
 
 
 def _word_start(text: str, at: int) -> int:
-    """The next offset where a word starts; `at` itself in scripts that put no spaces."""
+    """The next offset at which a word starts; `at` itself in scripts without spaces."""
     return next((i for i in range(at, at + _MAX_WORD) if text[i - 1].isspace()), at)
 
 
 def _word_end(text: str, at: int) -> int:
-    """The previous offset where a word ends; `at` itself in scripts that put no spaces."""
+    """The previous offset at which a word ends; `at` itself in scripts without spaces."""
     return next((i for i in range(at, at - _MAX_WORD, -1) if text[i].isspace()), at)

@@ -1,9 +1,9 @@
-"""A small encoder that says how close in meaning two names are.
+"""A small encoder whose vectors are close for names with similar meanings.
 
-The encoder is a BERT model that reads a name by itself and gives it the mean of its last states, as
-SapBERT does (Liu et al. 2021). Beside it, each word piece has a static vector, fitted so that the
-sum of a name's vectors points to where the encoder puts the name: good enough to find names among
-a million, while the encoder compares the few that were found.
+The encoder is a BERT model that reads a single name; its vector is the mean of the last states, as
+in SapBERT (Liu et al. 2021). In addition, each word piece has a static vector, fitted so that the
+sum over a name approximates the encoder's vector. The static vectors are good enough to find names
+among a million; the encoder compares the few that were found.
 """
 
 import json
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FOLDER = DATA / "name_encoder"
 STATIC = "static"
 MAX_PIECES = 24
-"""Word pieces of a name that are read."""
+"""Maximum number of word pieces of a name."""
 _CACHE_SIZE = 32_768
 
 
@@ -47,7 +47,7 @@ class NameEncoder:
         self.piece_vectors: np.ndarray = float_weights(static)[STATIC].numpy()
         """float32[n_pieces, d_static]."""
         self.digest = blake2b(self.piece_vectors.tobytes(), digest_size=8).hexdigest()
-        """Of the word pieces' vectors, which an index of names is made with."""
+        """Digest of the static vectors, on which the index of names depends."""
         rest = {name: tensor for name, tensor in weights.items() if name not in names}
         # In int8 the products run in bfloat16, which processors round differently: the
         # probability of a link should not depend on the machine.
@@ -57,8 +57,8 @@ class NameEncoder:
 
     @classmethod
     def from_disk(cls, path: Path) -> "NameEncoder":
-        """path (Path): folder. RETURNS (NameEncoder): of it.
-        RAISES (AngelError): the weights are missing or damaged."""
+        """path (Path): a folder. RETURNS (NameEncoder): the encoder. RAISES (AngelError): the
+        weights are missing or damaged."""
         from tokenizers import BertWordPieceTokenizer
 
         from .weights import read_weights
@@ -72,12 +72,13 @@ class NameEncoder:
 
     def pieces_of(self, names: Sequence[str]) -> list[list[int]]:
         """names (Sequence[str]): in normal form. RETURNS (list[list[int]]): their word pieces,
-        without the special ones at both ends."""
+        without special tokens."""
         return [e.ids[1:-1] for e in self._tokenizer.encode_batch(list(names))]
 
     def static_vectors(self, names: Sequence[str]) -> np.ndarray:
-        """names (Sequence[str]): n. RETURNS (np.ndarray): float32[n, d_static], the normalized sums
-        of their word pieces' vectors; zeros of a name without any."""
+        """names (Sequence[str]): n names. RETURNS (np.ndarray): float32[n, d_static], the
+        normalized sums of the vectors of their word pieces; zeros for a name without word
+        pieces."""
         sums = [self.piece_vectors[pieces].sum(axis=0) for pieces in self.pieces_of(names)]
         vectors = np.array(sums, dtype=np.float32).reshape(-1, self.piece_vectors.shape[1])
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
@@ -95,7 +96,7 @@ class NameEncoder:
         return np.array([found[name] for name in names])
 
     def _encode(self, names: Sequence[str]) -> list[np.ndarray]:
-        """RETURNS (list[np.ndarray]): float16[d_model] of each."""
+        """RETURNS (list[np.ndarray]): float16[d_model] for each name."""
         import torch
 
         if not names:

@@ -56,7 +56,8 @@ _RELEASED_NAMES = re.compile(
 
 
 def preset_named(name: str) -> Preset:
-    """name (str): of a preset. RETURNS (Preset): the preset. RAISES (AngelError): there is none."""
+    """name (str): name of a preset. RETURNS (Preset): the preset. RAISES (AngelError): there is no
+    such preset."""
     if name not in PRESETS:
         raise AngelError(unknown_name("preset", name, ", ".join(PRESETS)))
     return PRESETS[name]

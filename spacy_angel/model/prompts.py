@@ -1,7 +1,7 @@
-"""Mentions as the model reads them: source tokens, decoder prefix, name tokens.
+"""Converts mentions and names to token ids: encoder input, decoder prefix, and name.
 
 The published models read `<s> left START mention END right </s>` in the encoder and
-`</s> mention is` in the decoder, then the name (ANGEL, section 3.1; GenBioEL, section 2.1).
+`</s> mention is` in the decoder, followed by the name (ANGEL, section 3.1; GenBioEL, section 2.1).
 """
 
 import json
@@ -22,28 +22,32 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 _WHITE_SPACE = re.compile(r"\s")
-# The marks that GenBioEL takes out of names (appendix E.1, step 2).
+# The punctuation that GenBioEL removes from names (appendix E.1, step 2).
 _TO_SPACES = str.maketrans(dict.fromkeys(",.;{}[]()+-_*/?!`\"'=%><", " "))
 
 
 @dataclass(frozen=True)
 class PromptFormat:
-    """How a model expects its mentions; saved with it. For the published models' see `presets`.
+    """The format in which a model expects mentions; saved with the model. For the formats of the
+    published models, see `presets`.
 
-    preset (str): of `presets.PRESETS`, what else is known of such models.
-    start_mark (str): stands before the mention in the source.
-    end_mark (str): stands after it.
-    prefix (str): decoder prefix, `{mention}` in it is replaced; a brace of its own is doubled.
+    preset (str): name in `presets.PRESETS`, for other properties of these models.
+    start_mark (str): precedes the mention in the source.
+    end_mark (str): follows it.
+    prefix (str): decoder prefix, in which `{mention}` is replaced; other braces must be doubled.
     lowercase (bool): lower-case source and prefix.
-    max_source_tokens (int): longest source, the special tokens included.
-    max_context_words (int): longest context in words, as single spaces part them; 0: any.
-    leading_space (bool): a space stands before the first word, as before all others.
-    collapse_spaces (bool): runs of white space are one space; else each character of them is one.
-    punctuation (str): `keep` that of the mention; `blank`: each mark is a space; `normal`: so, and
-        one space between words, as names have it. A mention that is all marks stays.
-    expand_context (bool): long forms stand in the place of abbreviations in the context, too; else
-        in the mention only.
-    RAISES (AngelError): other braces in the prefix.
+    max_source_tokens (int): maximum length of the source, including special tokens.
+    max_context_words (int): maximum length of the context in words separated by single spaces; 0
+        for no limit.
+    leading_space (bool): put a space before the first word, as before all others.
+    collapse_spaces (bool): collapse runs of white space; otherwise, each white-space character
+        becomes a space.
+    punctuation (str): of the mention: `keep`; `blank` to replace each mark by a space; `normal` for
+        the same with single spaces between words, as in names. A mention of punctuation only is
+        unchanged.
+    expand_context (bool): replace abbreviations by their long forms in the context, too; otherwise
+        only in the mention.
+    RAISES (AngelError): the prefix contains other braces.
     """
 
     # For `parse_as`, which reads angel.json.
@@ -74,14 +78,15 @@ class PromptFormat:
 
 
 class PromptEncoder:
-    """Turns mentions and names into token ids for one model.
+    """Converts mentions and names to token ids for a model.
 
-    tokenizer (PreTrainedTokenizerBase): the model's own.
-    format (PromptFormat): marks, prefix, lengths.
+    tokenizer (PreTrainedTokenizerBase): tokenizer of the model.
+    format (PromptFormat): marks, prefix, and lengths.
     decoder_start_token_id (int): first decoder token (`</s>` for BART).
     eos_token_id (int): last token of source and name.
-    positions (int | None): tokens that the decoder can read; None: any number. A name is cut to
-        what they leave beside the longest prefix: a vocabulary may hold names of a thousand tokens.
+    positions (int | None): maximum length of the decoder input; None: no limit. Names are truncated
+        so that they fit after the longest prefix, because a vocabulary may contain names of a
+        thousand tokens.
     """
 
     def __init__(
@@ -97,7 +102,7 @@ class PromptEncoder:
         self.decoder_start_token_id = decoder_start_token_id
         self.eos_token_id = eos_token_id
         self._max_prefix = format.max_source_tokens // 2
-        # The end token is written, not read, and the start token is read.
+        # The decoder reads the start token, but never the end token.
         self._max_name = None if positions is None else max(1, positions - 1 - self._max_prefix)
         self.bos_ids, self.eos_ids = _special_ids(tokenizer, eos_token_id)
         self._start = self._ids([format.start_mark], plain=False)[0]
@@ -115,22 +120,22 @@ class PromptEncoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """RETURNS (str): digest of what decides a name's token ids; a trie built under another
-        fingerprint does not fit this model."""
+        """RETURNS (str): digest of everything that the token ids of a name depend on; a trie with
+        another fingerprint cannot be used with this model."""
         probe = self.encode_names(["alpha beta 12 q", "non inherited rare form of the disease"])
         backend = getattr(self.tokenizer, "backend_tokenizer", None)
         if backend is None:
             rules: Any = sorted(self.tokenizer.get_vocab().items())
         else:
-            # The rest (padding, truncation, what is put around a text) does not touch names.
+            # The rest (padding, truncation, special tokens) does not affect names.
             parts = json.loads(backend.to_str())
             rules = [parts[key] for key in ("normalizer", "pre_tokenizer", "model", "added_tokens")]
         state = json.dumps((rules, probe, self.eos_token_id, self._max_name), sort_keys=True)
         return blake2b(state.encode(), digest_size=16).hexdigest()
 
     def source_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
-        """Token ids of the encoder input; the context is cut evenly around a mention that does
-        not fit, and a mention longer than the model is cut itself.
+        """Get the token ids of the encoder input. If it is too long, the context is truncated
+        evenly on both sides; a mention that is too long by itself is truncated as well.
 
         mentions (Sequence[Mention]): mentions in their context.
         RETURNS (list[list[int]]): at most `max_source_tokens` ids per mention.
@@ -138,7 +143,7 @@ class PromptEncoder:
         texts, lefts, rights = [], [], []
         for mention in mentions:
             left, right = self._context(mention)
-            # A lone space would become a token of its own.
+            # A space by itself would become a token.
             lefts.append(f" {left}" if left and self.format.leading_space else left)
             text = self._mention_text(mention)
             texts.append(f" {text}" if text else "")
@@ -147,7 +152,7 @@ class PromptEncoder:
         return [self._fit(*parts) for parts in rows]
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
-        """RETURNS (list[list[int]]): start token and ` <mention> is`, one list a mention."""
+        """RETURNS (list[list[int]]): for each mention, the start token and ` <mention> is`."""
         rows = self._ids(
             [self.format.prefix.format(mention=self._mention_text(m)) for m in mentions]
         )
@@ -168,7 +173,8 @@ class PromptEncoder:
         return " ".join(blanked.split()) if self.format.punctuation == "normal" else blanked
 
     def _context(self, mention: Mention) -> tuple[str, str]:
-        """What stands before and after the mention, as many words of it as the format allows."""
+        """The text before and after the mention, with at most as many words as the format
+        allows."""
         left, right = self._plain(mention.left).strip(" "), self._plain(mention.right).strip(" ")
         if not (limit := self.format.max_context_words):
             return left, right
@@ -177,14 +183,15 @@ class PromptEncoder:
         return " ".join(before[len(before) - n_left :]), " ".join(after[:n_right])
 
     def _plain(self, text: str) -> str:
-        """Lower-cased and with plain spaces, as the format says."""
+        """Lower-case the text and replace its white space according to the format."""
         text = text.lower() if self.format.lowercase else text
         if self.format.collapse_spaces:
             return " ".join(text.split())
         return _WHITE_SPACE.sub(" ", text)
 
     def _ids(self, texts: list[str], plain: bool = True) -> list[list[int]]:
-        """plain (bool): a `</s>` or `[SEP]` in a text is a word like others, not the model's."""
+        """plain (bool): whether `</s>` or `[SEP]` in a text is treated like other words, not as a
+        special token."""
         if not texts:
             return []
         if plain and not self.tokenizer.is_fast:
@@ -213,18 +220,18 @@ class PromptEncoder:
 
 
 def split_context(n_left: int, n_right: int, room: int) -> tuple[int, int]:
-    """Share the room for context evenly; what one side does not use, the other gets.
+    """Divide the room for context evenly; one side gets what the other does not use.
 
-    n_left (int), n_right (int): tokens there are on either side.
-    room (int): tokens that fit.
-    RETURNS (tuple[int, int]): tokens to take on either side, e.g. (9, 3, 8) → (5, 3).
+    n_left (int), n_right (int): available tokens on either side.
+    room (int): number of tokens that fit.
+    RETURNS (tuple[int, int]): number of tokens to use on either side, e.g. (9, 3, 8) → (5, 3).
     """
     left = min(n_left, max(room - n_right, (room + 1) // 2))
     return left, min(n_right, room - left)
 
 
 def _cut_middle(ids: list[int], limit: int) -> list[int]:
-    """Keep head and tail: both ends of an over-long mention say more than its middle."""
+    """Keep the beginning and end: both are more informative than the middle of a long mention."""
     if len(ids) <= limit:
         return ids
     head = (limit + 1) // 2
@@ -234,7 +241,7 @@ def _cut_middle(ids: list[int], limit: int) -> list[int]:
 def _special_ids(
     tokenizer: "PreTrainedTokenizerBase", eos_token_id: int
 ) -> tuple[list[int], list[int]]:
-    """What the tokenizer puts around a text (BART `<s> … </s>`, T5 `… </s>`, BERT
+    """Special tokens that the tokenizer adds around a text (BART `<s> … </s>`, T5 `… </s>`, BERT
     `[CLS] … [SEP]`)."""
     plain = tokenizer("a", add_special_tokens=False)["input_ids"]
     whole = tokenizer("a")["input_ids"]

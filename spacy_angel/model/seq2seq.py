@@ -58,9 +58,9 @@ def load_module(
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         reason = first_sentence(error)
         raise AngelError(f"Cannot load the model in {folder}: {reason}.") from error
-    # Neither buffers nor what is tied.
+    # Neither buffers nor tied weights.
     for name in sorted({name for name, _ in model.named_parameters()}.intersection(missing)):
-        # What both sides share is saved once, and without tied embeddings not put back.
+        # Shared embeddings are saved once and, unless tied, not restored.
         if not name.endswith("embed_tokens.weight"):
             raise AngelError(
                 f"The weights in {folder} lack {name}, which the config.json of type "
@@ -78,9 +78,9 @@ class GenericModel:
     """
 
     def __init__(self, model: "PreTrainedModel") -> None:
-        # Not every family declares what all have, e.g. `get_encoder`.
+        # Not every family declares methods that all have, such as `get_encoder`.
         self.model: Any = model
-        # Gaps are masked; the token in them only has to be one of the vocabulary.
+        # Padding is masked; its token only has to exist.
         self._pad_token_id = model.config.pad_token_id or 0
         self.device = model.device
 
@@ -88,8 +88,9 @@ class GenericModel:
     def from_disk(
         cls, folder: Path, config: "PretrainedConfig", device: torch.device, dtype: torch.dtype
     ) -> "GenericModel":
-        """folder, config, dtype: see `load_module`. device (torch.device): where it runs.
-        RETURNS (GenericModel): it. RAISES (AngelError): see `load_module`, or int8."""
+        """folder, config, dtype: see `load_module`. device (torch.device): device of the model.
+        RETURNS (GenericModel): the model. RAISES (AngelError): see `load_module`; or the type is
+        int8."""
         if dtype == torch.int8:
             raise AngelError(
                 f"int8 needs a BART model with tied embeddings, not {config.model_type}. Use "
@@ -136,7 +137,7 @@ class GenericDecoding:
         ids, self._source_mask = model.pad(sources)
         encoder = model.model.get_encoder()
         self._states = encoder(input_ids=ids, attention_mask=self._source_mask)[0]
-        # By mention and slot: the decoder input up to this token. The prefix takes the first slots.
+        # Decoder input up to the token of each slot, by mention. The prefix has the first slots.
         self.n_slots = self._first_slot = max(map(len, prefixes))
         self._paths = [[list(prefix)] for prefix in prefixes]
 
@@ -166,7 +167,8 @@ class GenericDecoding:
         self._paths = [self._paths[mention] for mention in mentions.tolist()]
 
     def _score(self, mentions: list[int], paths: list[list[int]]) -> Tensor:
-        """RETURNS (Tensor): float32[n, n_tokens], log-probabilities of what follows each path."""
+        """RETURNS (Tensor): float32[n, n_tokens], log-probabilities of the token after each
+        path."""
         from transformers.modeling_outputs import BaseModelOutput
 
         ids, mask = self.model.pad(paths)

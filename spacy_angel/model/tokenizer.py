@@ -13,7 +13,7 @@ from .config_file import first_sentence
 
 _DEFINITION = "tokenizer.json"
 _FILES = (_DEFINITION, "tokenizer_config.json", "special_tokens_map.json")
-# What the names of their files begin and end with, of any family.
+# Beginnings and ends of the names of tokenizer files, for all families.
 _PREFIXES = ("tokenizer", "vocab")
 _ENDINGS = (".model", "merges.txt")
 
@@ -69,9 +69,9 @@ class PlainTokenizer:
 
 
 def read_tokenizer(folder: Path, as_saved: bool) -> Any:
-    """Read the tokenizer of a checkpoint.
+    """Load the tokenizer of a checkpoint.
 
-    folder (Path): of the checkpoint.
+    folder (Path): folder of the checkpoint.
     as_saved (bool): it was saved by this package, so `tokenizer.json` is complete.
     RETURNS (Any): a `PlainTokenizer` if it was saved by this package and is fast; otherwise
         transformers' tokenizer.
@@ -82,7 +82,7 @@ def read_tokenizer(folder: Path, as_saved: bool) -> Any:
             files = [folder / name for name in _FILES if (folder / name).is_file()]
             return PlainTokenizer({file.name: file.read_text(encoding="utf8") for file in files})
         names = [file.name for file in folder.iterdir()]
-        # From version 5 on, transformers makes an empty tokenizer of nothing.
+        # From version 5 on, transformers creates an empty tokenizer if there are no files.
         if not any(name.startswith(_PREFIXES) or name.endswith(_ENDINGS) for name in names):
             raise FileNotFoundError("there is no file of a tokenizer")
         if {"vocab.json", "merges.txt"}.issuperset(names):

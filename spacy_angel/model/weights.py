@@ -83,7 +83,7 @@ def pack_weights(weights: Mapping[str, Tensor]) -> bytes:
 
 
 def unpack_weights(data: bytes) -> dict[str, Tensor]:
-    """RETURNS (dict[str, Tensor]): what `pack_weights` was given."""
+    """RETURNS (dict[str, Tensor]): the tensors passed to `pack_weights`."""
     return load(data)
 
 
@@ -103,13 +103,13 @@ def convert_weights(
 ) -> dict[str, Tensor]:
     """Convert the weights of a BART to the type in which they are used or saved.
 
-    weights (Mapping[str, Tensor]): under the names of BartForConditionalGeneration; matrices that
-        were int8 with their scales.
-    dtype (torch.dtype): float32, bfloat16, float16, or int8, in which case matrices are int8 with
+    weights (Mapping[str, Tensor]): with the names of BartForConditionalGeneration; int8 matrices
+        with their scales.
+    dtype (torch.dtype): float32, bfloat16, float16, or int8. With int8, matrices are int8 with
         float32 scales, and all other tensors float32.
     device (torch.device): target device.
     RETURNS (dict[str, Tensor]): without the copies of the tied embeddings.
-    RAISES (AngelError): int8 on another device than a CPU.
+    RAISES (AngelError): int8 on a device other than a CPU.
     """
     if dtype == torch.int8 and device.type != "cpu":
         raise AngelError(
@@ -136,7 +136,7 @@ def storage_dtype(weights: Mapping[str, Tensor]) -> torch.dtype | None:
 
 
 def _check_int8(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """RAISES (AngelError): the tensors break the convention."""
+    """RAISES (AngelError): the tensors do not follow the convention."""
     for name, tensor in tensors.items():
         if tensor.dtype != torch.int8:
             continue

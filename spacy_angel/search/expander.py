@@ -1,4 +1,4 @@
-"""One step of the search: the legal continuations of partial names."""
+"""A step of the search: the legal continuations of partial names."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from torch import Tensor
 from ..model.interface import Decoding
 from .walker import Walker
 
-# No log-probability is above 0: this says that none is stored.
+# Log-probabilities are never above 0, so this value means that none is stored.
 _NONE = 1.0
 
 
@@ -29,7 +29,7 @@ class PartialNames(NamedTuple):
     slots: Tensor
 
     def pick(self, which: Tensor) -> "PartialNames":
-        """which (Tensor): indices or a mask. RETURNS (PartialNames): those."""
+        """which (Tensor): indices or a mask. RETURNS (PartialNames): the selected ones."""
         mentions, states, tokens, parents, slots = self
         return PartialNames(
             mentions[which], states[which], tokens[which], parents[which], slots[which]
@@ -37,11 +37,11 @@ class PartialNames(NamedTuple):
 
 
 class Continuations(NamedTuple):
-    """Partial names that are one token longer.
+    """Partial names extended by one token.
 
     rows (Tensor): int64[m], index of the partial name, ascending.
-    log_probs (Tensor): float32[m], of the token.
-    longer (PartialNames): the longer partial names.
+    log_probs (Tensor): float32[m], log-probability of the token.
+    longer (PartialNames): the extended partial names.
     """
 
     rows: Tensor
@@ -69,8 +69,8 @@ class Expander:
         self._slots = torch.empty(0)
 
     def first(self, n_mentions: int) -> Continuations:
-        """n_mentions (int): mentions of the batch. RETURNS (Continuations): all first tokens, one
-        row a mention."""
+        """n_mentions (int): number of mentions in the batch. RETURNS (Continuations): all first
+        tokens, one row per mention."""
         device = self.walker.device
         mentions = torch.arange(n_mentions, device=device)
         nowhere = torch.full_like(mentions, -1)
@@ -80,8 +80,8 @@ class Expander:
         return self._continue(roots, self.decoding.first(), mentions)
 
     def expand(self, partial_names: PartialNames) -> Continuations:
-        """partial_names (PartialNames): in any state of decoding. RETURNS (Continuations): all
-        their legal continuations with exact log-probabilities."""
+        """partial_names (PartialNames): partial names, decoded or not. RETURNS (Continuations): all
+        of their legal continuations, with exact log-probabilities."""
         new = torch.nonzero(partial_names.slots < 0).squeeze(1)
         rows = torch.full_like(partial_names.mentions, -1)
         scores = None
@@ -94,14 +94,14 @@ class Expander:
         return self._continue(partial_names, scores, rows)
 
     def keep(self, mentions: Tensor) -> None:
-        """mentions (Tensor): int64[m], the mentions to go on with."""
+        """mentions (Tensor): int64[m], the mentions to continue with."""
         self.decoding.keep(mentions)
         self._log_probs = self._log_probs[mentions]
         self._slots = self._slots[mentions]
 
     def _decode(self, new: PartialNames) -> tuple[Tensor, Tensor, Tensor]:
-        """RETURNS (tuple[Tensor, Tensor, Tensor]): slot of each partial name, its row of the
-        scores, the scores."""
+        """RETURNS (tuple[Tensor, Tensor, Tensor]): the slot of each partial name, its row in the
+        scores, and the scores."""
         n = len(new.mentions)
         heads = torch.arange(n, device=new.mentions.device)
         which, tokens, following = [heads], [new.tokens], []  # lists of int64[n_at_depth]
@@ -180,20 +180,20 @@ class Expander:
     def _continue(
         self, partial_names: PartialNames, scores: Tensor | None, rows: Tensor
     ) -> Continuations:
-        """All legal continuations of n partial names.
+        """Find all legal continuations of n partial names.
 
-        partial_names (PartialNames): n of them, decoded.
-        scores (Tensor | None): of the tokens after those that were decoded just now.
+        partial_names (PartialNames): n partial names, decoded.
+        scores (Tensor | None): scores of the tokens after those that were just decoded.
         rows (Tensor): int64[n], row of `scores` for each partial name, -1 for none.
-        RETURNS (Continuations): m of them. Inside a chain, log-probability and slot are those that
-            `_decode_chains` stored; otherwise the log-probability is read from `scores`, and the
-            token has no slot yet.
+        RETURNS (Continuations): m continuations. Inside a chain, the log-probability and slot are
+            those stored by `_decode_chains`; otherwise, the log-probability is read from `scores`,
+            and the token has no slot yet.
         """
         children = self.walker.children(partial_names.states)
         mentions = partial_names.mentions[children.rows]  # [m]
         parents = partial_names.slots[children.rows]  # [m]
         stored = self._log_probs[mentions, parents]
-        # Slot -1, the prefix, reads the last column: nothing is stored for it.
+        # Slot -1, the prefix, reads the last column, in which nothing is stored.
         stored = torch.where(parents < 0, _NONE, stored)
         log_probs = stored
         if scores is not None:

@@ -205,7 +205,7 @@ class Generator:
         save_settings(path, self.prompts.tokenizer, self.prompts.format)
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): all that `to_disk` writes."""
+        """RETURNS (bytes): the files that `to_disk` writes, serialized."""
         import srsly
 
         with tempfile.TemporaryDirectory() as folder:
@@ -217,8 +217,8 @@ class Generator:
     def from_bytes(
         cls, data: bytes, *, device: str = "cpu", dtype: RunDtype = "float32"
     ) -> "Generator":
-        """data (bytes): as `to_bytes` gives them. device, dtype: see `from_pretrained`.
-        RETURNS (Generator)."""
+        """data (bytes): the result of `to_bytes`. device, dtype: see `from_pretrained`. RETURNS
+        (Generator): the generator."""
         import srsly
 
         with tempfile.TemporaryDirectory() as folder:

@@ -66,8 +66,8 @@ class _Finished:
         self, mentions: Tensor, log_prob: Tensor, length: float, n_tokens: int, state: Tensor
     ) -> None:
         """mentions (Tensor): int64[m], rows to add to. log_prob (Tensor): float32[m, c], -inf for
-        none. length (float): denominator of the score. n_tokens (int): of these names.
-        state (Tensor): int64[m, c, n_tries]."""
+        none. length (float): denominator of the score. n_tokens (int): number of tokens of these
+        names. state (Tensor): int64[m, c, n_tries]."""
         merged = torch.cat((self.score[mentions], log_prob / length), dim=1)
         self.score[mentions], column = merged.topk(self.score.shape[1], dim=1)
         log_probs = torch.cat((self.log_prob[mentions], log_prob), dim=1)
@@ -79,8 +79,8 @@ class _Finished:
         self.state[mentions] = states.gather(1, column[..., None].expand(-1, -1, states.shape[2]))
 
     def hypotheses(self, expander: Expander, k: int) -> list[list[Hypothesis]]:
-        """expander (Expander): to look up names. k (int): most token sequences. RETURNS
-        (list[list[Hypothesis]]): names of each mention, best first."""
+        """expander (Expander): looks up names. k (int): maximum number of token sequences. RETURNS
+        (list[list[Hypothesis]]): the names of each mention, best first."""
         columns = (self.state, self.log_prob, self.score, self.n_tokens)
         return [
             [
@@ -111,7 +111,7 @@ def beam_search(
     beams, end_token = settings.num_beams, expander.walker.end_token
     device = expander.walker.device
     finished = _Finished(n_mentions, beams, len(expander.walker.tries), device)
-    # The batch shrinks as mentions are done: `original` holds the ones that are left.
+    # The batch shrinks as mentions are finished; `original` has the indices of the others.
     original = torch.arange(n_mentions, device=device)
     continuations = expander.first(n_mentions)
     scores = continuations.log_probs
@@ -130,7 +130,7 @@ def beam_search(
             longer.states[index[:, :beams]],
         )
         running, column = torch.where(ended, _DEAD, best).topk(beams, dim=1)
-        # The worst finished name has score -inf while a place is free.
+        # As long as there are fewer than `num_beams` finished names, the worst score is -inf.
         going = running[:, 0] / length > finished.score[original, -1]
         alive = (running > _DEAD) & going[:, None]
         longer = longer.pick(index.gather(1, column)[alive])

@@ -38,12 +38,12 @@ class _DeviceTrie:
         self.leaf_begin = _tensor(trie.leaf_begin, device)
         self.leaf_end = _tensor(trie.leaf_end, device)
         self.prefix_sums = None if prefix_sums is None else _tensor(prefix_sums, device)
-        # A memory-mapped uint16 column is read as int16: this undoes the sign.
+        # A memory-mapped uint16 column is read as int16; this removes the sign.
         self.bits = 0xFFFF if self.token.dtype == torch.int16 else -1
 
     def children(self, states: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor, Tensor]): int64[m] rows, tokens
-        and nodes of the children that lead to a name of the subset."""
+        """states (Tensor): int64[n]. RETURNS (tuple[Tensor, Tensor, Tensor]): int64[m] rows,
+        tokens, and nodes of the children that lead to a name of the subset."""
         alive = states.clamp_min(0)
         begin = self.first_child[alive].long()
         counts = torch.where(states < 0, 0, self.first_child[alive + 1].long() - begin)
@@ -93,17 +93,17 @@ class Walker:
         """Follow a chain by one step.
 
         states (Tensor): int64[n, n_tries].
-        RETURNS (tuple[Tensor, Tensor]): int64[n] tokens and int64[n, n_tries] states; token -1
-            where more than one continuation is possible, or none.
+        RETURNS (tuple[Tensor, Tensor]): int64[n] tokens and int64[n, n_tries] states; the token is
+            -1 if there are several continuations or none.
         """
-        # Where both tries go on, their tokens may differ: that is no chain.
+        # If there are continuations in both tries, their tokens may differ, so it is not a chain.
         single = (states >= 0).sum(1) == 1
         tokens = torch.full((len(states),), -1, dtype=torch.int64, device=self.device)
         nodes = torch.full_like(states, -1)
         alive = states.clamp_min(0)
         for i, trie in enumerate(self.tries):
             begin = trie.first_child[alive[:, i]].long()
-            # What a subset forbids still counts as a child.
+            # Children that the subset does not allow count as well.
             is_only = trie.first_child[alive[:, i] + 1].long() - begin == 1
             node = torch.where(single & (states[:, i] >= 0) & is_only, begin, -1)
             token = trie.token[node.clamp_min(0)].long() & trie.bits
@@ -112,8 +112,8 @@ class Walker:
         return tokens, nodes
 
     def names(self, state: list[int]) -> list[int]:
-        """state (list[int]): a state entered by the end token. RETURNS (list[int]): the indices
-        of its names that the subset has."""
+        """state (list[int]): a state reached by the end token. RETURNS (list[int]): indices of its
+        names that are in the subset."""
         indices: set[int] = set()
         for trie, node in zip(self.tries, state, strict=True):
             if node >= 0:
@@ -139,7 +139,7 @@ def _merge(
 
 
 def _tensor(column: np.ndarray, device: torch.device) -> Tensor:
-    """RETURNS (Tensor): the column without a copy on the CPU; uint16 is seen as int16."""
+    """RETURNS (Tensor): the column, without a copy on the CPU; uint16 is viewed as int16."""
     if column.dtype == np.uint16:
         column = column.view(np.int16)
     return torch.from_numpy(column).to(device)

@@ -1,6 +1,7 @@
-"""The stages of a config, one function per command: data in, a model folder out.
+"""The stages of a config, with one function per command. Each writes a model folder.
 
-Every function can be run again after an interruption, and under `torchrun` or `accelerate launch`.
+To continue an interrupted run, call the function again. All of them work with `torchrun` and
+`accelerate launch`.
 """
 
 import shutil
@@ -40,11 +41,11 @@ from .settings.config_tables import (
 
 
 def pretrain(config: TrainingConfig, output: Path) -> Trained:
-    """Both stages over the vocabulary (ANGEL, section 3.3).
+    """Pre-train on the vocabulary in both stages (ANGEL, section 3.3).
 
     config (TrainingConfig): sections `data`, `backbone`, `development`, `pretrain`.
-    output (Path): folder; `positive` and `negative` in it.
-    RETURNS (Trained): of the second stage.
+    output (Path): folder, with the subfolders `positive` and `negative`.
+    RETURNS (Trained): result of the second stage.
     """
     data = TrainingData(config)
     settings = config.pretrain
@@ -86,11 +87,11 @@ def fine_tune(config: TrainingConfig, output: Path, start: str | Path | None = N
 
 
 def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
-    """Preference pairs over the whole training set.
+    """Make preference pairs from the whole training set.
 
     config (TrainingConfig): sections `data`, `negative.pairs`.
     start (str | Path): the positive-only model.
-    output (Path): JSONL to write.
+    output (Path): JSONL file to write.
     RETURNS (int): number of pairs.
     """
     data = TrainingData(config)
@@ -100,14 +101,14 @@ def mine(config: TrainingConfig, start: str | Path, output: Path) -> int:
 def train_preferences(
     config: TrainingConfig, start: str | Path, output: Path, pairs: Path | None = None
 ) -> Trained:
-    """Negative-aware training: on a file of pairs, or mining them in rounds.
+    """Train on a file of preference pairs, or on pairs mined in rounds (negative-aware training).
 
     config (TrainingConfig): sections `data`, `development`, `negative`.
     start (str | Path): the positive-only model.
     output (Path): folder of the stage.
-    pairs (Path | None): as `mine` wrote it; None mines in `negative.rounds` rounds.
-    RETURNS (Trained): the best checkpoint, of all rounds.
-    RAISES (AngelError): rounds and `pairs`.
+    pairs (Path | None): file written by `mine`; None mines in `negative.rounds` rounds.
+    RETURNS (Trained): the best checkpoint of all rounds.
+    RAISES (AngelError): both several rounds and `pairs` are given.
     """
     data = TrainingData(config)
     settings = config.negative
@@ -121,7 +122,7 @@ def train_preferences(
 
 
 def starting_model(config: TrainingConfig, start: str | Path | None) -> Backbone:
-    """The model that positive-only training starts from.
+    """Load the model from which positive-only training starts.
 
     config (TrainingConfig): sections `data`, `backbone`, `positive`.
     start (str | Path | None): see `fine_tune`.
@@ -170,8 +171,8 @@ def _train_in_rounds(data: TrainingData, start: str | Path, output: Path) -> Tra
 
 
 def _best(rounds: list[Trained]) -> Trained:
-    """RETURNS (Trained): of the highest accuracy, on a tie the earlier one; the last one without a
-    development set."""
+    """RETURNS (Trained): the result with the highest accuracy (on a tie, the earlier one); without
+    a development set, the last one."""
     if rounds[-1].accuracy is None:
         return rounds[-1]
     return max(rounds, key=lambda result: result.accuracy or 0.0)
@@ -197,7 +198,7 @@ def _train_on_pairs(
 def _mine(
     data: TrainingData, backbone: Backbone, mentions: list[LabelledMention], output: Path
 ) -> int:
-    """Each process mines its share."""
+    """Mine pairs, divided among the processes."""
     state = processes()
     settings = data.config.negative.pairs
     backbone.model.eval().to(state.device)

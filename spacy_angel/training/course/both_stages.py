@@ -1,4 +1,4 @@
-"""Both stages on a corpus of your own, with accuracies before and after."""
+"""Both training stages on a corpus, with accuracies before and after."""
 
 import shutil
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ _STEPS = Preprocessing(abbreviations="scispacy", expand="text")
 
 @dataclass(frozen=True)
 class StageResult:
-    """How accurate the model of a stage is.
+    """Accuracy of the model after a stage.
 
-    stage (str): `before`, `positive-only` or `negative-aware`.
-    folder (str): of the model, or its name.
-    development (tuple[int, int, int]): hits at 1, hits among the beams, mentions.
-    regression (tuple[int, int, int]): likewise on the regression set.
+    stage (str): `before`, `positive-only`, or `negative-aware`.
+    folder (str): folder or name of the model.
+    development (tuple[int, int, int]): hits at 1, hits among the beams, number of mentions.
+    regression (tuple[int, int, int]): the same on the regression set.
     """
 
     stage: str
@@ -47,10 +47,10 @@ class StageResult:
 class TrainingRun:
     """The result of both stages.
 
-    results (list[StageResult]): of the model at the start, then of each stage.
+    results (list[StageResult]): of the initial model, then of each stage.
     kb (Path): folder of the vocabulary.
-    calibrate (Path): the documents on which checkpoints were chosen, as they were given.
-    held_out (Path): the documents that neither training nor the choice of checkpoints has seen.
+    calibrate (Path): documents on which checkpoints were chosen, unpreprocessed.
+    held_out (Path): documents used neither for training nor for choosing checkpoints.
     """
 
     results: list[StageResult]
@@ -60,11 +60,12 @@ class TrainingRun:
 
     @property
     def best(self) -> StageResult:
-        """The result of best development accuracy; on a tie, the earlier one."""
+        """The result with the best development accuracy; on a tie, the earlier one."""
         return max(self.results, key=lambda result: result.development[0])
 
     def table(self) -> str:
-        """RETURNS (str): accuracies in percent as a Markdown table; marks the best model."""
+        """RETURNS (str): accuracies in percent as a Markdown table, in which the best model is
+        marked."""
         rows = []
         for result in self.results:
             (top1, top_k, n), (known, _, n_known) = result.development, result.regression
@@ -93,23 +94,23 @@ def run_stages(
     kb: str | Path,
     start: str = SHIPPED_NAME,
 ) -> TrainingRun:
-    """Train on a corpus in both stages; run again after an interruption, it continues.
+    """Train on a corpus in both stages. To continue an interrupted run, call it again.
 
-    config (TrainingConfig): the recipe; the arguments override what it says of the data.
-    output (Path): folder for the preprocessed corpora and the stages; of the models, only the best
-        one stays.
+    config (TrainingConfig): the recipe; the arguments override its settings of the data.
+    output (Path): folder for the preprocessed corpora and the stages; only the best of the models
+        is kept.
     train (Sequence[Path]), dev (Sequence[Path]): corpora; abbreviations are expanded. Every second
         document of `dev` is held out, if there are several.
     kb (str | Path): vocabulary: a folder, a file, or `en_angel_mini` for the shipped one.
     start (str): see `model.checkpoint.checkpoint_folder`.
-    RETURNS (TrainingRun): accuracies before and after, and which model is best.
-    RAISES (AngelError): a file that cannot be read or does not fit the vocabulary; another run in
-        the folder.
+    RETURNS (TrainingRun): accuracies before and after, and the best model.
+    RAISES (AngelError): a file cannot be read or does not match the vocabulary, or the folder
+        belongs to another run.
     """
     files = {"train": [*map(str, train)], "dev": [*map(str, dev)], "start": start}
     this_run = {"settings": as_plain(config), **files}
     if (output / RUN_FILE).exists():
-        # Before anything of another run is overwritten.
+        # First, so that nothing of another run is overwritten.
         lock_run_folder(output, this_run)
     vocabulary = _vocabulary_folder(kb, output)
     corpora = output / "corpus"
@@ -125,7 +126,7 @@ def run_stages(
             lock_run_folder(output, this_run)
     data = DataSettings(str(vocabulary), (str(train_file),), (str(dev_file),))
     config = replace(config, data=data)
-    # Before training rather than after it.
+    # Check this before training rather than after it.
     label_files([str(held_out)], "dev", TrainingData(config).kb)
     if (done := read_result(output, list[StageResult])) is not None:
         return TrainingRun(done, vocabulary, choose, held_out)
@@ -156,10 +157,10 @@ def run_stages(
 
 
 def regression_set(settings: DevelopmentSettings) -> Development:
-    """What a model should not forget: synonyms in the shipped vocabulary, to be linked to the
-    canonical names of their concepts, the only names that are allowed.
+    """Make a set of mentions that the model should not forget: synonyms in the shipped vocabulary,
+    to be linked to the canonical names of their concepts; no other names are allowed.
 
-    settings (DevelopmentSettings): of the search.
+    settings (DevelopmentSettings): settings of the search.
     RETURNS (Development): 300 evenly spaced synonyms, without context.
     """
     shipped = ConceptKB.from_disk(shipped_folder() / _SHIPPED_KB)

@@ -23,7 +23,7 @@ def find_config(name_or_path: str) -> Path:
 
     name_or_path (str): a file, or the name of a shipped config, e.g. `mini/ncbi`.
     RETURNS (Path): the file.
-    RAISES (AngelError): there is none.
+    RAISES (AngelError): there is no such file or config.
     """
     path = Path(name_or_path)
     if path.is_file():
@@ -33,7 +33,7 @@ def find_config(name_or_path: str) -> Path:
     known = {
         file.relative_to(folder).with_suffix("").as_posix(): file
         for file in sorted(folder.rglob("*.cfg"))
-        # Those of spaCy's own recognizers are for `spacy train`.
+        # The configs of spaCy's own recognizers are for `spacy train`.
         if not file.name.startswith("ner_")
     }
     if (name := name_or_path.removesuffix(".cfg")) in known:
@@ -61,7 +61,7 @@ def read_config(path: Path, overrides: Mapping[str, Any] | None, kind: type[_T])
     RETURNS (_T): with all values checked.
     RAISES (AngelError): it is not a config, or settings are invalid; the message lists them.
     """
-    # Here, so that training from Python needs torch and transformers only.
+    # Imported here, so that training from Python needs only torch and transformers.
     from confection import Config, ConfigValidationError
 
     try:

@@ -1,9 +1,9 @@
-"""Negative-aware training: a preference loss on pairs of a right and a wrong name
-(ANGEL, section 3.2, equations 4 and 5, appendix C), by TRL's DPOTrainer.
+"""Negative-aware training: a preference loss on pairs of a right and a wrong name (ANGEL, section
+3.2, equations 4 and 5, appendix C), with TRL's DPOTrainer.
 
-TRL 0.20 pads prompts on the left, drops the last label of an encoder-decoder, and takes no decoder
-inputs. So its trainer gets token ids, and log-probabilities that are computed here from explicit
-decoder inputs; losses, metrics and checkpoints are TRL's.
+TRL 0.20 pads prompts on the left, drops the last label of an encoder-decoder, and does not support
+decoder inputs. Its trainer therefore gets token ids, and log-probabilities that are computed here
+from explicit decoder inputs; losses, metrics, and checkpoints are those of TRL.
 """
 
 from collections.abc import Mapping
@@ -35,16 +35,16 @@ def train_negative(
     development: Development | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Trained:
-    """Train on preference pairs; run again after an interruption, it continues.
+    """Train on preference pairs. To continue an interrupted run, call it again.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): as `encode` gives them; for a loss with a reference, without values the model
-        before training is the reference.
+    rows (TokenRows): the result of `encode`. If the loss needs a reference and the rows have no
+        values of one, the model before training is the reference.
     settings (NegativeSettings): loss and optimizer.
     output (Path): folder for metrics and the model.
-    development (Development | None): chooses the checkpoint.
+    development (Development | None): used to choose the checkpoint.
     options (Mapping[str, Any] | None): see `training_arguments`.
-    RETURNS (Trained): where the model is.
+    RETURNS (Trained): folder of the model.
     RAISES (AngelError): see `train_positive`.
     """
     loss = LOSSES[settings.loss.kind]
@@ -61,7 +61,7 @@ def train_negative(
             rpo_alpha=nll_weight or None,
             reference_free=not loss.needs_reference,
             precompute_ref_log_probs=True,
-            # The dropout of the settings is set on the model.
+            # Dropout is set on the model, according to the settings.
             disable_dropout=False,
         )
         if loss.needs_reference and not rows.values:
@@ -80,7 +80,7 @@ def train_negative(
 
 
 class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
-    """DPOTrainer whose batches come from `collate`, with the values of the reference.
+    """A DPOTrainer whose batches come from `collate`, with the log-probabilities of the reference.
 
     loss (Loss): a row of `LOSSES`.
     """
@@ -88,22 +88,22 @@ class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
     def __init__(self, *, loss: Loss, **kwargs: Any) -> None:
         self.loss = loss
         super().__init__(**kwargs)
-        # They are columns of the rows already, or the loss needs none.
+        # They are already columns of the rows, or the loss needs none.
         self._precomputed_train_ref_log_probs = True
 
     def _prepare_dataset(self, dataset: Any, *args: Any, **kwargs: Any) -> Any:
         return dataset
 
     def compute_ref_log_probs(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """Called by TRL where the batch has none: the loss is without reference."""
+        """Called by TRL if the batch has no reference log-probabilities: the loss needs none."""
         zeros = torch.zeros(len(batch["labels"]) // 2, device=batch["labels"].device)
         return zeros, zeros
 
     def concatenated_forward(
         self, model: torch.nn.Module, batch: dict[str, Tensor], is_ref_model: bool = False
     ) -> dict[str, Tensor]:
-        """Called by TRL for the log-probabilities of a batch. The margin of the loss is taken off
-        those of the chosen names."""
+        """Called by TRL for the log-probabilities of a batch. The margin of the loss is subtracted
+        from those of the chosen names."""
         chosen, rejected, logits = pair_log_probs(model, batch)
         both = [
             one.sums / one.lengths if self.loss.per_token else one.sums
@@ -124,12 +124,13 @@ class PrefixDPOTrainer(LinkingTrainer, DPOTrainer):
 def reference_log_probs(
     backbone: Backbone, rows: TokenRows, precision: str = "float32", batch_size: int = 32
 ) -> dict[str, np.ndarray]:
-    """Log-probabilities of the names of each pair under the frozen reference model (equation 5).
+    """Compute the log-probabilities of the names of each pair under the frozen reference model
+    (equation 5).
 
-    backbone (Backbone): the reference; put into evaluation mode, its dropout switched off.
-    rows (TokenRows): as `encode` gives them.
-    precision (str): that of the training, so that policy and reference start out equal.
-    batch_size (int): pairs at a time.
+    backbone (Backbone): the reference; set to evaluation mode without dropout.
+    rows (TokenRows): the result of `encode`.
+    precision (str): the same as in training, so that policy and reference are initially equal.
+    batch_size (int): number of pairs per batch.
     RETURNS (dict[str, np.ndarray]): `ref_chosen_logps` and `ref_rejected_logps`, float32[rows].
     """
     model = backbone.model.eval()

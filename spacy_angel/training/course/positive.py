@@ -24,7 +24,7 @@ class PositiveTrainer(LinkingTrainer):
     def __init__(self, *, label_smoothing: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.label_smoothing = label_smoothing
-        # So that the labels of a whole batch are counted for the loss.
+        # Makes the trainer count the labels of a whole batch for the loss.
         self.model_accepts_loss_kwargs = True
 
     def compute_loss(
@@ -34,8 +34,8 @@ class PositiveTrainer(LinkingTrainer):
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        """Called by the trainer; `num_items_in_batch` counts the labels over parts and
-        processes."""
+        """Called by the trainer; `num_items_in_batch` is the number of labels over all accumulation
+        steps and processes."""
         labels = inputs["labels"]
         logits = label_logits(model, inputs)
         total = torch.nn.functional.cross_entropy(
@@ -44,7 +44,7 @@ class PositiveTrainer(LinkingTrainer):
             reduction="sum",
             label_smoothing=self.label_smoothing,
         )
-        # Gradients are averaged over the processes, and the count is theirs together.
+        # Gradients are averaged over the processes, but the count is their total.
         return total * self.accelerator.num_processes / num_items_in_batch
 
 
@@ -59,10 +59,10 @@ def train_positive(
     """Train on positive examples. To continue an interrupted run, call it again.
 
     backbone (Backbone): trained in place.
-    rows (TokenRows): from `encode`.
-    settings (PositiveSettings): of the stage.
+    rows (TokenRows): the result of `encode`.
+    settings (PositiveSettings): settings of the stage.
     output (Path): folder for metrics and the model.
-    development (Development | None): chooses the checkpoint.
+    development (Development | None): used to choose the checkpoint.
     options (Mapping[str, Any] | None): see `training_arguments`.
     RETURNS (Trained): folder of the model.
     RAISES (AngelError): there are no rows, or the folder belongs to another run.

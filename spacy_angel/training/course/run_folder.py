@@ -1,4 +1,4 @@
-"""The folder of a run: what the run was, its checkpoints, and its result once it is finished."""
+"""The folder of a run: its settings, its checkpoints, and its result once it is finished."""
 
 import json
 import shutil
@@ -25,11 +25,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Trained:
-    """What a stage leaves.
+    """The result of a stage.
 
-    folder (Path): weights, tokenizer, prompt settings: the best checkpoint by development
-        accuracy, or the last one without a development set.
-    accuracy (float | None): accuracy at 1 of that checkpoint on the development set.
+    folder (Path): weights, tokenizer, and prompt settings of the checkpoint with the best
+        development accuracy, or of the last one without a development set.
+    accuracy (float | None): development accuracy at 1 of this checkpoint.
     """
 
     folder: Path
@@ -46,11 +46,11 @@ def processes() -> PartialState:
 
 
 def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
-    """Note which run a folder is for, and refuse the folder of another one.
+    """Record the run of a folder, and reject a folder of another run.
 
     output (Path): folder of the run; created if it is missing.
-    run (dict[str, Any]): plain values.
-    RAISES (AngelError): the folder belongs to another run; names what differs.
+    run (dict[str, Any]): settings of the run, as plain values.
+    RAISES (AngelError): the folder belongs to another run; names the settings that differ.
     """
     output.mkdir(parents=True, exist_ok=True)
     file = output / RUN_FILE
@@ -76,10 +76,10 @@ def write_result(output: Path, result: Any) -> None:
 
 
 def read_result(output: Path, kind: type[_T]) -> _T | None:
-    """Read what `write_result` wrote.
+    """Read the result written by `write_result`.
 
     output (Path): folder of the run.
-    kind (type[_T]): of the result, see `parse_as`.
+    kind (type[_T]): type of the result, see `parse_as`.
     RETURNS (_T | None): the result; None if the run has not finished.
     RAISES (AngelError): the file is damaged.
     """
@@ -88,13 +88,14 @@ def read_result(output: Path, kind: type[_T]) -> _T | None:
 
 
 def is_finished(output: Path, settings: Any, n_rows: int) -> bool:
-    """Begin a run, or find that it has finished.
+    """Begin a run, or check whether it has already finished.
 
     output (Path): folder of the run; created if it is missing.
-    settings (Any): dataclass; a run in the same folder must have had the same, and as many rows.
+    settings (Any): a dataclass; an earlier run in this folder must have had the same settings and
+        number of rows.
     n_rows (int): size of the training set.
-    RETURNS (bool): whether the folder has the result of this run.
-    RAISES (AngelError): there are no rows, or the folder has another run.
+    RETURNS (bool): whether the folder contains the result of this run.
+    RAISES (AngelError): there are no rows, or the folder belongs to another run.
     """
     if not n_rows:
         raise AngelError(
@@ -138,7 +139,7 @@ def _read(path: Path, kind: type[_T]) -> _T:
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, str]:
-    """RETURNS (dict[str, str]): `{"a": {"b": 1}}` as `{"a.b": "1"}`."""
+    """RETURNS (dict[str, str]): flattened: `{"a": {"b": 1}}` becomes `{"a.b": "1"}`."""
     flat: dict[str, str] = {}
     for name, value in values.items():
         is_section = isinstance(value, dict)

@@ -1,5 +1,5 @@
-"""What the trainers of all stages share: transformers' arguments, the order of the data, metrics in
-a file, and resuming after an interruption."""
+"""Base classes of all trainers: transformers' arguments, the order of the data, a file with
+metrics, and resuming after an interruption."""
 
 import json
 import os
@@ -36,12 +36,13 @@ _Arguments = TypeVar("_Arguments", bound=TrainingArguments)
 
 
 class StageTrainer(Trainer):
-    """Base of all trainers: rows of similar length share a batch; `measure` compares checkpoints.
+    """Base of all trainers. Rows of similar length share a batch; checkpoints are compared by
+    `measure`.
 
-    settings (OptimizerSettings): of the training.
+    settings (OptimizerSettings): settings of the training.
     train_dataset (Any): rows with their `lengths`, see `LengthSampler`.
     measured (bool): whether `measure` is called at each checkpoint.
-    kwargs (Any): of transformers' Trainer.
+    kwargs (Any): arguments of transformers' Trainer.
     RAISES (AngelError): the arguments do not work here, e.g. TensorBoard is not installed.
     """
 
@@ -54,7 +55,7 @@ class StageTrainer(Trainer):
         try:
             super().__init__(
                 train_dataset=train_dataset,
-                # transformers needs one for any evaluation; it is not used.
+                # transformers requires one for evaluation; it is not used.
                 eval_dataset=train_dataset if measured else None,
                 **kwargs,
             )
@@ -83,7 +84,7 @@ class StageTrainer(Trainer):
         return metrics
 
     def _issue_warnings_after_load(self, load_result: Any) -> None:
-        """Called by the trainer for weights that its own checkpoint lacks: the tied ones."""
+        """Called by the trainer for weights that are missing from its checkpoint: the tied ones."""
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
         return LengthSampler(self.rows.lengths, self.settings.batch_size, self.settings.seed)
@@ -124,8 +125,8 @@ def train(trainer: StageTrainer, output: Path) -> None:
 class LinkingTrainer(StageTrainer):
     """Base of the trainers of both stages.
 
-    backbone (Backbone): what is trained, in place.
-    development (Development | None): measured at each checkpoint.
+    backbone (Backbone): the model, trained in place.
+    development (Development | None): evaluated at each checkpoint.
     kwargs (Any): see `StageTrainer`.
     """
 
@@ -185,7 +186,7 @@ class Report(TrainerCallback):
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Called by the trainer."""
         self.bar.update(state.global_step - self.bar.n)
-        # The last checkpoint is measured like the others, whatever the number of updates.
+        # The last checkpoint is always measured, regardless of the number of updates.
         if args.load_best_model_at_end and state.global_step >= state.max_steps:
             control.should_evaluate = True
         control.should_log |= control.should_evaluate or control.should_save
@@ -225,17 +226,17 @@ def training_arguments(
     options: Mapping[str, Any] | None,
     **own: Any,
 ) -> _Arguments:
-    """transformers' arguments.
+    """Make transformers' arguments.
 
-    kind (type): `TrainingArguments`, or TRL's.
-    settings (OptimizerSettings): of the training.
+    kind (type): `TrainingArguments`, or TRL's subclass.
+    settings (OptimizerSettings): settings of the training.
     output (Path): folder of the stage.
-    measured (bool): development accuracy is measured, and the best checkpoint chosen.
-    options (Mapping[str, Any] | None): arguments of `TrainingArguments` that replace these.
-    own (Any): arguments of `kind` alone.
-    RETURNS (_Arguments): filled.
-    RAISES (AngelError): an unknown or invalid option, a batch that does not divide over processes
-        and parts, or float16 without a GPU.
+    measured (bool): whether development accuracy is measured, and the best checkpoint chosen.
+    options (Mapping[str, Any] | None): arguments of `TrainingArguments` that override these.
+    own (Any): additional arguments of `kind`.
+    RETURNS (_Arguments): the arguments.
+    RAISES (AngelError): an unknown or invalid option, a batch size that is not divisible by
+        processes and accumulation steps, or float16 without a GPU.
     """
     options = options or {}
     if unknown := options.keys() - {item.name for item in fields(TrainingArguments)}:
@@ -255,7 +256,7 @@ def training_arguments(
         raise AngelError(
             "precision = 'float16' needs a GPU with CUDA. On a CPU, set 'bfloat16' or 'float32'."
         )
-    # transformers leaves the precision of one trainer here for the next one in the process.
+    # transformers keeps the precision of a trainer here for the next one in the process.
     os.environ["ACCELERATE_MIXED_PRECISION"] = "no"
     same = ("learning_rate", "weight_decay", "warmup_steps", "seed")
     arguments: dict[str, Any] = {

@@ -73,8 +73,8 @@ class TokenRows(Dataset):
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[rows] of the encoder's input and of the
-        decoder's (the longer one of a pair)."""
+        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[rows], lengths of the encoder input and of
+        the decoder input (the longer one of a pair)."""
         source, prefix, *targets = (
             pc.list_value_length(column).to_numpy() for column in self.table.columns
         )
@@ -101,14 +101,14 @@ def encode(
     parts = [schema.empty_table()]
     dropped = 0
     for chunk in chunks(progress(items, "Tokenizing", "examples"), 1024):
-        # A mention's positives and pairs stand together: its context is tokenized once.
+        # Examples of a mention are adjacent, so its context is tokenized once.
         mentions = list(dict.fromkeys(item.mention for item in chunk))
         row_of = {mention: row for row, mention in enumerate(mentions)}
         sources, prefixes = prompts.source_ids(mentions), prompts.prefix_ids(mentions)
         rows = [row_of[item.mention] for item in chunk]
         lists = [[sources[row] for row in rows], [prefixes[row] for row in rows]]
         lists += [prompts.encode_names([getattr(x, name) for x in chunk]) for name in targets]
-        # The end token is predicted, never read.
+        # The end token is only predicted, never part of the input.
         kept = [
             row
             for row in zip(*lists, strict=True)
@@ -182,7 +182,7 @@ class LengthSampler(Sampler[int]):
         return len(self.lengths[0])
 
     def set_epoch(self, epoch: int) -> None:
-        """epoch (int): number of the epoch to come, from 0."""
+        """epoch (int): number of the next epoch, from 0."""
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[int]:
@@ -213,10 +213,9 @@ def order_by_length(
 
 
 def progress(items: Iterable[_T], title: str, unit: str, total: int | None = None) -> Iterable[_T]:
-    """items (Iterable[_T]): any. title (str), unit (str): displayed. total (int | None): number of
-        items.
-    RETURNS (Iterable[_T]): the items, with a progress bar on a terminal, which disappears at the
-        end."""
+    """items (Iterable[_T]): any items. title (str), unit (str): displayed. total (int | None):
+    number of items. RETURNS (Iterable[_T]): the items, with a progress bar on a terminal, which
+    disappears at the end."""
     return tqdm(items, title, total, leave=False, unit=f" {unit}", disable=None)
 
 

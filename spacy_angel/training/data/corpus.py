@@ -38,7 +38,7 @@ def label_mentions(
             if not ids:
                 unknown += 1
                 continue
-            # The model's own prompt format says what becomes of the spaces.
+            # Spaces are handled by the prompt format of the model.
             mention = mention_at(
                 document.text,
                 gold.start,
@@ -52,7 +52,7 @@ def label_mentions(
 
 @dataclass
 class TrainingData:
-    """Data that the stages share, loaded when first used.
+    """The data shared by all stages, loaded when first used.
 
     config (TrainingConfig): paths and sizes.
     """
@@ -71,17 +71,17 @@ class TrainingData:
 
     @cached_property
     def tfidf(self) -> TrigramTfidf:
-        """Fitted on all its names."""
+        """Tf-idf, fitted on all names."""
         return TrigramTfidf().fit(self.names)
 
     @cached_property
     def train(self) -> list[LabelledMention]:
-        """Training mentions that the vocabulary knows."""
+        """Training mentions whose concepts are in the vocabulary."""
         return [*chain.from_iterable(label_files(self.config.data.train, "data.train", self.kb))]
 
     @cached_property
     def development(self) -> Development | None:
-        """How accuracy is measured; None without development files."""
+        """The development set; None without development files."""
         if not self.config.data.dev:
             return None
         files = label_files(self.config.data.dev, "data.dev", self.kb)
@@ -90,7 +90,8 @@ class TrainingData:
         return Development([*mentions], self.kb, self.config.development)
 
     def pretraining_concepts(self) -> Iterator[Concept]:
-        """RETURNS (Iterator[Concept]): those of the vocabulary that pre-training is about."""
+        """RETURNS (Iterator[Concept]): the concepts of the vocabulary that are used for
+        pre-training."""
         types = set(self.config.pretrain.vocabulary.types)
         return (c for c in self.kb if not types or not types.isdisjoint(c.types))
 
@@ -124,7 +125,6 @@ def label_files(paths: Sequence[str], setting: str, kb: ConceptKB) -> list[list[
 
 
 def gold_names(concept_ids: Iterable[str], kb: ConceptKB) -> list[str]:
-    """RETURNS (list[str]): normal forms of all names of some concepts, each once, canonical ones
-    first."""
+    """RETURNS (list[str]): distinct names of concepts in normal form, canonical ones first."""
     indices = dict.fromkeys(i for concept_id in concept_ids for i in kb.names_of(concept_id))
     return kb.name_texts(list(indices))

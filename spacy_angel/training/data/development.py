@@ -30,11 +30,11 @@ class LabelledMention:
 
 @dataclass
 class Development:
-    """Development mentions and the search that measures accuracy on them.
+    """Development mentions, and the search by which accuracy is measured on them.
 
     mentions (Sequence[LabelledMention]): the mentions.
-    kb (ConceptKB): the vocabulary that is searched.
-    settings (DevelopmentSettings): of the search.
+    kb (ConceptKB): the vocabulary to search.
+    settings (DevelopmentSettings): settings of the search.
     """
 
     mentions: Sequence[LabelledMention]
@@ -83,7 +83,7 @@ def generator_of(backbone: Backbone, dtype: str = "float32") -> Generator:
 
     backbone (Backbone): in evaluation mode.
     dtype (str): type of the weights, only for the BART family.
-    RETURNS (Generator): with a copy of the weights of a BART, and with any other model itself.
+    RETURNS (Generator): has a copy of the weights of a BART; any other model is used directly.
     """
     module = merged(backbone.model)
     return Generator(model_of_module(module, DTYPES[dtype]), backbone.prompts, module.config)
@@ -114,7 +114,7 @@ def predict(
         length_penalty=settings.length_penalty,
     )
     batch_size = settings.batch_size
-    # Each block is sorted by length inside; a larger one wastes less, but shows less progress.
+    # Blocks are sorted by length; larger ones need less padding, but show less progress.
     block = 16 * batch_size
     for part in progress(list(chunks(mentions, block)), description, "blocks"):
         for names in generator.search(part, space, beam_search, batch_size=batch_size):

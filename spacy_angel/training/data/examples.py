@@ -1,6 +1,6 @@
-"""What the model is shown: mentions with their names, and the vocabulary in clauses.
+"""Training examples: mentions with their names, and clauses made from the vocabulary.
 
-ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3 and table 10.
+ANGEL, sections 3.2 and 3.3; GenBioEL, sections 2.2, 2.3, and table 10.
 """
 
 import random
@@ -20,10 +20,10 @@ from ..settings.config_tables import ExampleSettings, NoiseSettings
 from .batches import Example, PreferencePair, chunks
 from .corpus import TrainingData, gold_names
 
-# Scores the partners of two lists of texts, higher is nearer: float[len(a)].
+# Similarity of the pairs of two lists of texts: float[len(a)].
 PairScorer = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 
-# What stands around a name M of a concept: its definition, other names, or itself.
+# Templates around a name M of a concept: with its definition, other names, or itself.
 _WITH_DEFINITION = (
     "M is defined as {}",
     "M is described as {}",
@@ -39,21 +39,21 @@ _WITH_NAMES = (
 )
 _WITH_ITSELF = ("M is {}", "M is the same as {}")
 
-# A concept with hundreds of names would need tens of thousands of comparisons for a choice of one.
+# Some concepts have hundreds of names; comparing all of them would take too long.
 _MAX_COMPARED = 32
 
 
 def nearest_names(
     mentions: Sequence[str], names: Sequence[Sequence[str]], k: int, score: PairScorer
 ) -> list[list[str]]:
-    """The k names of highest score for each mention (equation 3).
+    """Find the k names with the highest scores for each mention (equation 3).
 
     mentions (Sequence[str]): texts.
-    names (Sequence[Sequence[str]]): for each mention the names of its gold concept.
-    k (int): names to keep.
+    names (Sequence[Sequence[str]]): for each mention, the names of its gold concept.
+    k (int): number of names to keep.
     score (PairScorer): e.g. `TrigramTfidf.pairwise`.
-    RETURNS (list[list[str]]): at most k different names a mention, best first; of equal ones the
-        one that stood first.
+    RETURNS (list[list[str]]): at most k distinct names per mention, best first; ties in the given
+        order.
     """
     distinct = [list(dict.fromkeys(options)) for options in names]
     scores = score(
@@ -70,15 +70,15 @@ def nearest_names(
 def clause(
     mention: str, definition: str | None, others: Sequence[str], rng: np.random.Generator
 ) -> Mention:
-    """A name in a sentence made from its concept (GenBioEL, table 10).
+    """Make a clause around a name from the information on its concept (GenBioEL, table 10).
 
-    With definition: `renal colic is defined as pain of the kidney`, or the definition first; else
-    with up to three other names: `a has synonyms such as b, c`, or those first; where there are
-    none the mention stands for itself: `a is a`.
+    With a definition: `renal colic is defined as pain of the kidney`, or the definition first.
+    Otherwise, with up to three other names: `a has synonyms such as b, c`, or those first. Without
+    other names, the name itself is used: `a is a`.
 
-    mention (str): the name that is marked.
-    definition (str | None): of the concept.
-    others (Sequence[str]): other names of the concept; chosen from by chance.
+    mention (str): the name that is marked as the mention.
+    definition (str | None): definition of the concept.
+    others (Sequence[str]): other names of the concept, from which some are drawn.
     rng (np.random.Generator): chooses names and template.
     RETURNS (Mention): the mention between its left and right context.
     """
@@ -97,18 +97,20 @@ def vocabulary_examples(
     score: PairScorer | None = None,
     copies: float = 0.0,
 ) -> Iterator[Example]:
-    """Each name of each concept once as the target, another name of it as the mention.
+    """Make an example for each name of each concept: the name is the target, another name of the
+    concept the mention.
 
-    The target is never among the names of the context, where the model could copy it. So a concept
-    named a and b gives `a is a` → b, and one named a alone `a is a` → a. (GenBioEL, appendix E.2,
-    can also be read as putting the target there, `a is the same as b` → b.)
+    The target is never among the names in the context, from which the model could copy it. A
+    concept with the names a and b therefore gives `a is a` → b, and one with the name a only gives
+    `a is a` → a. (GenBioEL, appendix E.2, can also be read as including the target:
+    `a is the same as b` → b.)
 
     concepts (Iterable[Concept]): read once.
     rng (np.random.Generator): chooses names and templates.
-    score (PairScorer | None): the mention is the other name of highest score (ANGEL, section
+    score (PairScorer | None): the mention is the other name with the highest score (ANGEL, section
         3.3); None: a random one (GenBioEL).
     copies (float): share of the examples whose mention is the target itself. Not in the papers,
-        whose backbones copy as they come; a small one has to learn it.
+        whose backbones can already copy; a small one has to learn it.
     RETURNS (Iterator[Example]): in the order of the concepts.
     """
     for chunk in chunks(concepts, 512):
@@ -126,15 +128,15 @@ def vocabulary_examples(
 def with_noise(
     examples: Iterable[Example], settings: NoiseSettings, seed: int = 0
 ) -> Iterator[Example]:
-    """Examples with typing errors in their mentions.
+    """Add errors to examples, as from typing or scanning. Not in the papers; a model trained only
+    on clean text takes a misspelled name for another one.
 
-    Not in the papers: a model that only saw clean text takes a misspelled name for another one.
-
-    examples (Iterable[Example]): of a corpus.
-    settings (NoiseSettings): how often, how many.
-    seed (int): fixes all that is chosen.
+    examples (Iterable[Example]): examples of a corpus.
+    settings (NoiseSettings): share, amount, and kinds of noise.
+    seed (int): random seed.
     RETURNS (Iterator[Example]): as many; `a [heart attack] today` → myocardial infarction may
         become `a [haert attack] today` → myocardial infarction.
+    RAISES (AngelError): an unknown kind of noise.
     """
     chance = random.Random(seed)
     for example in examples:
@@ -152,15 +154,14 @@ def nearest_wrong_names(
     concept_ids_of: Callable[[int], Iterable[str]],
     tfidf: TrigramTfidf,
 ) -> list[str | None]:
-    """The nearest name to each mention that belongs to none of its gold concepts.
+    """Find the name most similar to each mention that belongs to none of its gold concepts.
 
     mentions (Sequence[str]): texts.
-    gold (Sequence[set[str]]): the concepts of each.
-    names (Sequence[str]): all names of the vocabulary, which `tfidf` was fitted on.
+    gold (Sequence[set[str]]): the gold concepts of each mention.
+    names (Sequence[str]): all names of the vocabulary, on which `tfidf` was fitted.
     concept_ids_of (Callable[[int], Iterable[str]]): concepts of the name with an index.
-    tfidf (TrigramTfidf): finds the nearest names.
-    RETURNS (list[str | None]): None where a concept's own names fill the neighborhood that is
-        searched (33 names).
+    tfidf (TrigramTfidf): finds the most similar names.
+    RETURNS (list[str | None]): None if all of the 33 most similar names belong to gold concepts.
     """
     nearest, _ = tfidf.nearest(mentions, k=1 + _MAX_COMPARED)
     return [
@@ -178,7 +179,7 @@ def _spliced(
 
 
 def _spelled(concept: Concept) -> dict[str, str]:
-    """Normal form → how the name stands in a clause; the first spelling of a form counts."""
+    """Normal form → spelling in a clause; of several spellings, the first."""
     spelled: dict[str, str] = {}
     for name in concept.names:
         if form := normalize_name(name):
@@ -189,7 +190,7 @@ def _spelled(concept: Concept) -> dict[str, str]:
 def _mentions_for(
     concepts: Sequence[Sequence[str]], rng: np.random.Generator, score: PairScorer | None
 ) -> list[dict[str, str]]:
-    """For each concept: target name → the name that is the mention."""
+    """For each concept: target name → the name used as the mention."""
     options = []
     for names in concepts:
         for target in names:
@@ -210,13 +211,13 @@ def _mentions_for(
 def positive_examples(
     data: TrainingData, settings: ExampleSettings, seed: int = 0
 ) -> list[Example]:
-    """Each training mention with its k positives (equation 3).
+    """Make examples from each training mention and its k positives (equation 3).
 
-    data (TrainingData): mentions, vocabulary.
-    settings (ExampleSettings): k and the way names are chosen.
-    seed (int): of the substitutes and the noise.
-    RETURNS (list[Example]): mention after mention, nearest name first; then the substitutes; noise
-        as asked for.
+    data (TrainingData): mentions and vocabulary.
+    settings (ExampleSettings): k, and how names are chosen.
+    seed (int): random seed of substitutes and noise.
+    RETURNS (list[Example]): mention by mention, most similar name first; followed by the
+        substitutes; with noise according to the settings.
     """
     names_of = cache(partial(gold_names, kb=data.kb))
     names = [names_of(labelled.concept_ids) for labelled in data.train]
@@ -236,11 +237,11 @@ def positive_examples(
 
 
 def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> Iterator[Example]:
-    """Vocabulary examples in the sentences of the corpus in place of their clauses. A name serves
-    again only when all others of its type have served.
+    """Make examples in which the mention in a sentence of the corpus is replaced by a name from the
+    vocabulary. No name is used again before all others of its type have been used.
 
-    Not in the papers: a corpus shows a few hundred concepts; so a small model also sees names of
-    the others as mentions, in text as it will be.
+    Not in the papers: a corpus contains only a few hundred concepts; this way, a small model also
+    sees the names of other concepts in real sentences.
     """
     rng = np.random.default_rng(seed)
     contexts: dict[str, list[Mention]] = {}
@@ -263,7 +264,7 @@ def _substitutes(data: TrainingData, settings: ExampleSettings, seed: int) -> It
 
 
 def clauses(data: TrainingData) -> Iterator[Example]:
-    """YIELDS (Example): every clause of the vocabulary, pass after pass."""
+    """YIELDS (Example): all clauses of the vocabulary, once per repetition."""
     settings = data.config.pretrain
     rng = np.random.default_rng(settings.positive.optimizer.seed)
     score = data.tfidf.pairwise if settings.vocabulary.mention == "nearest" else None
@@ -273,11 +274,11 @@ def clauses(data: TrainingData) -> Iterator[Example]:
 
 
 def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
-    """Preference pairs of the second stage of pre-training: the rejected names are those of other
-    concepts that are nearest to the mention (ANGEL, section 3.3).
+    """Make preference pairs for the second stage of pre-training. The rejected names are those of
+    other concepts that are most similar to the mention (ANGEL, section 3.3).
 
-    data (TrainingData): vocabulary, settings.
-    YIELDS (PreferencePair): of evenly spaced clauses as many as `max_pairs` allows.
+    data (TrainingData): vocabulary and settings.
+    YIELDS (PreferencePair): from evenly spaced clauses, at most `max_pairs`.
     """
     settings = data.config.pretrain.vocabulary
     index = {name: i for i, name in enumerate(data.names)}

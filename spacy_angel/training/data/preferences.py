@@ -1,5 +1,5 @@
-"""Preference pairs: from predictions, by the paper's rule and its ablations (ANGEL, section 3.2 and
-table 2)."""
+"""Preference pairs from predictions, by the rule of the paper and its ablations (ANGEL, section 3.2
+and table 2)."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -66,15 +66,15 @@ def prediction_pairs(
     settings: PairSettings,
     positive: str | None = None,
 ) -> list[PreferencePair]:
-    """Pairs of one mention.
+    """Make the pairs of a mention.
 
-    mention (Mention): what was predicted for.
+    mention (Mention): the mention.
     names (Sequence[str]): predicted names, best first.
-    right (Sequence[bool]): whether each stands for a gold concept.
+    right (Sequence[bool]): whether each is a name of a gold concept.
     settings (PairSettings): `top_k`, `rule`, `without_right`.
-    positive (str | None): the nearest name of the gold concepts, paired with every prediction
-        where none is right and `without_right` is `positive`.
-    RETURNS (list[PreferencePair]): empty where nothing is wrong.
+    positive (str | None): the most similar name of the gold concepts; if no prediction is right and
+        `without_right` is `positive`, it is paired with every prediction.
+    RETURNS (list[PreferencePair]): empty if no prediction is wrong.
     """
     names, right = names[: settings.top_k], right[: settings.top_k]
     if not any(right):
@@ -94,17 +94,17 @@ def mine_pairs(
     tfidf: TrigramTfidf,
     settings: PairSettings,
 ) -> list[PreferencePair]:
-    """Search for every mention and pair what comes out.
+    """Predict names for every mention, and make pairs of them.
 
-    mentions (Sequence[LabelledMention]): of the training set.
+    mentions (Sequence[LabelledMention]): mentions of the training set.
     generator (Generator): the current model.
     kb (ConceptKB): the vocabulary.
     tfidf (TrigramTfidf): fitted on the names of the vocabulary, by index.
-    settings (PairSettings): which pairs.
-    RETURNS (list[PreferencePair]): mention after mention.
+    settings (PairSettings): how pairs are made.
+    RETURNS (list[PreferencePair]): mention by mention.
     """
     if settings.distinct:
-        # The first occurrence of each string with the same concepts.
+        # Keep the first of all mentions with the same string and concepts.
         keys = [(labelled.mention.text.lower(), labelled.concept_ids) for labelled in mentions]
         first = dict(zip(reversed(keys), reversed(mentions), strict=True))
         mentions = [first[key] for key in dict.fromkeys(keys)]
@@ -130,10 +130,10 @@ def mine_pairs(
 
 
 def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
-    """Write pairs as JSONL: `mention`, with its `text`, `left` and `right`; `chosen` and
+    """Write pairs as JSONL: `mention`, with its `text`, `left`, and `right`; `chosen`; and
     `rejected`. Empty fields are left out.
 
-    path (Path): appears when it is complete.
+    path (Path): file, written atomically.
     pairs (Iterable[PreferencePair]): in the order of the file.
     """
 
@@ -142,11 +142,11 @@ def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:
 
 
 def read_pairs(path: Path) -> list[PreferencePair]:
-    """Read what `write_pairs` wrote.
+    """Read pairs written by `write_pairs`.
 
     path (Path): JSONL.
     RETURNS (list[PreferencePair]): in the order of the file.
-    RAISES (AngelError): a line is not a pair; names it.
+    RAISES (AngelError): a line is not a pair; the message names it.
     """
     pairs = []
     for number, line in numbered_lines(path, FileReading(str(path))):

@@ -1,6 +1,7 @@
-"""A model that is trained: weights, tokenizer and prompt settings together.
+"""Models to train: weights, tokenizer, and prompt settings.
 
-It starts from a checkpoint, or as a small BART, fresh or made of a BERT.
+Training starts from a checkpoint, or from a small BART with random weights or the weights of a
+BERT.
 """
 
 import copy
@@ -41,9 +42,9 @@ from ...model.prompts import PromptEncoder, PromptFormat
 from ..settings.config_tables import BackboneSettings
 
 _ADDED_MARKS = ("[START]", "[END]")
-# BART looks a position up two rows further down its table.
+# BART's position embeddings have an offset of two rows.
 _POSITION_OFFSET = 2
-# Of a layer's modules in BART, those of the same layer in BERT.
+# Modules of a layer in BART → modules of the same layer in BERT.
 _BERT_MODULES = {
     "q_proj": "attention.self.query",
     "k_proj": "attention.self.key",
@@ -60,11 +61,11 @@ _IN_LAYER = re.compile(r"model\.(\w+)\.layers\.(\d+)\.(?:\w+_attn\.)?(\w+)\.(wei
 
 @dataclass
 class Backbone:
-    """Weights, tokenizer and prompt settings, as they are saved together.
+    """Weights, tokenizer, and prompt settings, which are saved together.
 
     model (PreTrainedModel): encoder-decoder.
-    tokenizer (PreTrainedTokenizerBase): its own.
-    format (PromptFormat): how it expects its mentions.
+    tokenizer (PreTrainedTokenizerBase): its tokenizer.
+    format (PromptFormat): its prompt format.
     """
 
     model: PreTrainedModel
@@ -73,20 +74,20 @@ class Backbone:
 
     @property
     def prompts(self) -> PromptEncoder:
-        """RETURNS (PromptEncoder): of this model."""
+        """RETURNS (PromptEncoder): the prompt encoder of this model."""
         return prompt_encoder(self.model.config, self.tokenizer, self.format)
 
     @property
     def max_target_tokens(self) -> int:
-        """RETURNS (int): longest decoder input; a model with relative positions takes as much as
-        the encoder is given."""
+        """RETURNS (int): maximum length of the decoder input; for a model with relative positions,
+        that of the encoder input."""
         positions = max_positions(self.model.config, "decoder")
         return positions or self.format.max_source_tokens
 
     def save(self, folder: Path) -> None:
-        """Write an ordinary Hugging Face folder, in place of one that stands there.
+        """Write a Hugging Face folder, replacing an existing one.
 
-        folder (Path): appears under this name only when it is complete.
+        folder (Path): written atomically.
         """
         with replacing_folder(folder, lambda _: True) as parts:
             merged(self.model).save_pretrained(parts)
@@ -100,15 +101,15 @@ def load_backbone(
     tokenizer: str | None = None,
     preset: str | None = None,
 ) -> Backbone:
-    """An encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or what a stage has saved.
+    """Load an encoder-decoder checkpoint: BART, BioBART, GenBioEL, T5, or the result of a stage.
 
     name_or_path (str | Path): see `model.checkpoint.checkpoint_folder`.
-    max_source_tokens (int | None): replaces the saved length; not above what the model takes.
-    tokenizer (str | None): for a checkpoint that was saved without prompt settings, as the
-        published ones are; see `model.checkpoint.open_checkpoint`.
-    preset (str | None): replaces the prompt settings that were saved.
-    RETURNS (Backbone): with the prompt settings that were saved with it, or the published ones;
-        marks that the tokenizer cannot tell from words become added tokens.
+    max_source_tokens (int | None): overrides the saved length, up to the maximum of the model.
+    tokenizer (str | None): for a checkpoint without prompt settings, such as the published ones;
+        see `model.checkpoint.open_checkpoint`.
+    preset (str | None): overrides the saved prompt settings.
+    RETURNS (Backbone): with its saved prompt settings, or the published ones. Marks that the
+        tokenizer cannot distinguish from words become added tokens.
     RAISES (AngelError): see `model.checkpoint.open_checkpoint`, `Checkpoint.module`.
     """
     folder = checkpoint_folder(name_or_path)
@@ -126,12 +127,12 @@ def load_backbone(
 
 
 def with_adapters(backbone: Backbone, settings: Mapping[str, Any]) -> Backbone:
-    """Train only low-rank adapters (LoRA, Hu et al. 2021); what is saved has them merged in.
+    """Train only low-rank adapters (LoRA, Hu et al. 2021), which are merged into the saved weights.
 
     backbone (Backbone): its weights are frozen in place.
     settings (Mapping[str, Any]): arguments of peft's `LoraConfig`; empty to train all weights.
     RETURNS (Backbone): the model to train.
-    RAISES (AngelError): peft is not installed, or an argument is wrong.
+    RAISES (AngelError): peft is not installed, or an argument is invalid.
     """
     if not settings:
         return backbone
@@ -147,18 +148,19 @@ def with_adapters(backbone: Backbone, settings: Mapping[str, Any]) -> Backbone:
 
 
 def merged(model: Any) -> Any:
-    """model (Any): with adapters or without. RETURNS (Any): without; a copy if it had some."""
+    """model (Any): with or without adapters. RETURNS (Any): a copy with the adapters merged in, or
+    the model itself if it has none."""
     has_adapters = hasattr(model, "merge_and_unload")
     return copy.deepcopy(model).merge_and_unload() if has_adapters else model
 
 
 def push_to_hub(folder: Path, name: str) -> str:
-    """Upload a model to the Hugging Face hub, with the credentials of `huggingface-cli login`.
+    """Upload a model to the Hugging Face Hub, with the credentials of `huggingface-cli login`.
 
-    folder (Path): of the model.
-    name (str): of the repository, which is made if there is none.
+    folder (Path): folder of the model.
+    name (str): name of the repository, which is created if it does not exist.
     RETURNS (str): its address.
-    RAISES (AngelError): the hub refuses.
+    RAISES (AngelError): the Hub rejects the upload.
     """
     api = HfApi()
     try:
@@ -170,11 +172,12 @@ def push_to_hub(folder: Path, name: str) -> str:
 
 
 def tells_marks(tokenizer: PreTrainedTokenizerBase, prompt: PromptFormat) -> bool:
-    """Whether the marks of a mention look different from the same words of a text.
+    """Check whether the tokenizer distinguishes the marks of a mention from the same words in a
+    text.
 
-    tokenizer (PreTrainedTokenizerBase): a model's own.
+    tokenizer (PreTrainedTokenizerBase): tokenizer of a model.
     prompt (PromptFormat): START and END.
-    RETURNS (bool): False for an uncased WordPiece, to which `START` is `start`.
+    RETURNS (bool): False for an uncased WordPiece tokenizer, for which `START` equals `start`.
     """
     marks = [prompt.start_mark, prompt.end_mark]
     ids = tokenizer(marks, add_special_tokens=False)["input_ids"]
@@ -184,12 +187,11 @@ def tells_marks(tokenizer: PreTrainedTokenizerBase, prompt: PromptFormat) -> boo
 
 
 def set_dropout(model: torch.nn.Module, hidden: float, attention: float) -> None:
-    """Set a model's dropout where it lies: BART applies it by a number on each layer, which
-    switching modules off does not reach, T5 by modules.
+    """Set the dropout of a model. BART stores it as a number in each layer, T5 as modules.
 
     model (torch.nn.Module): changed in place.
-    hidden (float): after embeddings, attention and feed-forward blocks; at 0 layers are no longer
-        skipped by chance either.
+    hidden (float): after embeddings, attention, and feed-forward blocks; 0 also disables the random
+        skipping of layers.
     attention (float): on attention weights.
     """
     module: Any
@@ -205,20 +207,19 @@ def set_dropout(model: torch.nn.Module, hidden: float, attention: float) -> None
 
 
 def fast_attention() -> str:
-    """The implementation of attention that trains fastest here.
+    """Choose the implementation of attention that trains fastest. On a CPU, the plain
+    implementation is faster for short sources than the fused one, whose backward pass is slow
+    there; on a GPU, the opposite is true.
 
-    On a CPU the plain computation trains short sources faster than the fused one, whose
-    backward pass is slow there; on a GPU it is the other way round.
-
-    RETURNS (str): as `attn_implementation` names it.
+    RETURNS (str): a value for `attn_implementation`.
     """
     return "sdpa" if torch.cuda.is_available() else "eager"
 
 
 def with_marks(backbone: Backbone) -> Backbone:
-    """Make the marks of a mention tokens of their own.
+    """Add the marks of a mention as tokens.
 
-    backbone (Backbone): changed in place: tokenizer, prompt settings, rows of the embeddings.
+    backbone (Backbone): changed in place: tokenizer, prompt settings, and rows of the embeddings.
     RETURNS (Backbone): the same.
     """
     start, end = _ADDED_MARKS
@@ -235,10 +236,10 @@ def with_marks(backbone: Backbone) -> Backbone:
 
 
 def make_backbone(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
-    """The model that a config asks for.
+    """Create the model of a config.
 
-    settings (BackboneSettings): kind, checkpoint, sizes.
-    names (Iterable[str]): of the vocabulary; only `fresh` reads them.
+    settings (BackboneSettings): kind, checkpoint, and sizes.
+    names (Iterable[str]): names of the vocabulary, only used by `fresh`.
     RETURNS (Backbone): ready to train.
     """
     if settings.kind == "fresh":
@@ -254,10 +255,11 @@ def make_backbone(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
 
 
 def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
-    """A small BART with random weights and a byte-level BPE trained on the vocabulary.
+    """Create a small BART with random weights and a byte-level BPE tokenizer trained on the
+    vocabulary.
 
     settings (BackboneSettings): sizes.
-    names (Iterable[str]): what the tokenizer is trained on.
+    names (Iterable[str]): training data of the tokenizer.
     RETURNS (Backbone): marks are added tokens.
     """
     tokenizer = _train_tokenizer(names, settings.vocabulary_size)
@@ -269,7 +271,7 @@ def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
         heads=settings.heads,
         feed_forward=4 * settings.width,
         max_position_embeddings=length,
-        # With the usual 0.02 a narrow model does not learn to read its source.
+        # With the usual 0.02, a narrow model does not learn to use its source.
         init_std=min(0.1, settings.width**-0.5),
         bos_token_id=0,
         pad_token_id=1,
@@ -280,15 +282,15 @@ def fresh_bart(settings: BackboneSettings, names: Iterable[str]) -> Backbone:
 
 
 def from_encoder(settings: BackboneSettings) -> Backbone:
-    """A small BART that starts as a BERT-like encoder.
+    """Create a small BART with the weights of a BERT-like encoder.
 
-    Both normalize after each block, so layers fit as they are: evenly spaced ones go into the
-    encoder and into the decoder (Shleifer and Rush 2020), whose cross-attention starts as the
-    same layer's self-attention. BERT adds the first token-type row to every position: it goes
-    into the position table.
+    Both normalize after each block, so layers can be copied. Evenly spaced ones become the layers
+    of encoder and decoder (Shleifer and Rush 2020); the decoder's cross-attention starts as the
+    self-attention of the same layer. BERT adds the first token-type embedding at every position, so
+    it is added to the position embeddings.
 
     settings (BackboneSettings): checkpoint and depth.
-    RETURNS (Backbone): marks are added tokens, `[CLS]` starts the decoder.
+    RETURNS (Backbone): marks are added tokens; `[CLS]` starts the decoder.
     RAISES (AngelError): the checkpoint is not BERT-like.
     """
     folder = checkpoint_folder(settings.name)
@@ -349,7 +351,7 @@ def _bart_weights(
         if found := _IN_LAYER.fullmatch(name):
             side, number, module, kind = found.groups()
             depth = getattr(bart.config, f"{side}_layers")
-            # The first and the last layer are among them: for 3 of 6, 0, 2 and 5.
+            # These include the first and the last layer: for 3 of 6, they are 0, 2, and 5.
             layers = np.linspace(0, encoder.config.num_hidden_layers - 1, depth).astype(int)
             layer = f"encoder.layer.{layers[int(number)]}"
             copied[name] = source[f"{layer}.{_BERT_MODULES[module]}.{kind}"]
@@ -363,7 +365,7 @@ def _bart_weights(
 
 
 def _train_tokenizer(names: Iterable[str], vocabulary_size: int) -> PreTrainedTokenizerFast:
-    """RETURNS (PreTrainedTokenizerFast): a byte-level BPE that can read any text."""
+    """RETURNS (PreTrainedTokenizerFast): a byte-level BPE tokenizer, which can encode any text."""
     bpe: Any = ByteLevelBPETokenizer(add_prefix_space=False)
     bpe.train_from_iterator(
         (" " + name for name in names),

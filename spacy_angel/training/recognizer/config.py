@@ -46,7 +46,7 @@ class RecognizerCorpus(Strict):
 
     @property
     def annotated(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): labels that it annotates."""
+        """RETURNS (frozenset[str]): the labels that are annotated in it."""
         return frozenset(v for v in self.labels.values() if v and not v.endswith(IGNORED))
 
 
@@ -96,10 +96,10 @@ class RecognizerData(Strict):
 
 @dataclass(frozen=True)
 class RecognizerConfig(Strict):
-    """The whole recipe.
+    """The complete config.
 
-    recogniser (RecognizerSettings), corpora (dict[str, RecognizerCorpus]),
-    optimizer (OptimizerSettings), data (RecognizerData).
+    recogniser (RecognizerSettings), corpora (dict[str, RecognizerCorpus]), optimizer
+    (OptimizerSettings), data (RecognizerData).
     trainer (dict[str, Any]): see `TrainingConfig`.
     """
 
@@ -117,9 +117,9 @@ def load_recognizer_config(
 
     path (Path): file in spaCy's config format.
     overrides (Mapping[str, Any] | None): dotted names to values.
-    RETURNS (RecognizerConfig): every value checked.
-    RAISES (AngelError): unknown, missing or mistyped settings, each named; a corpus with a label
-        that the recognizer does not have.
+    RETURNS (RecognizerConfig): with all values checked.
+    RAISES (AngelError): unknown, missing, or mistyped settings, which the message lists; or a
+        corpus has a label that the recognizer does not have.
     """
     config = read_config(path, overrides, RecognizerConfig)
     known = config.recogniser.labels

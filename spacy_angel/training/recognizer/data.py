@@ -68,21 +68,22 @@ class RecognizerTexts:
 
 
 def article_of(doc_id: str) -> str:
-    """doc_id (str): of a document. RETURNS (str): the first number in it with at least five digits
-    (PMID, PMC), or else the identifier. Documents with the same number belong to the same
-    article."""
+    """doc_id (str): identifier of a document. RETURNS (str): the first number in it with at least
+    five digits (PMID, PMC), or else the identifier. Documents with the same number belong to the
+    same article."""
     match = _ARTICLE.search(doc_id)
     return match[0] if match else doc_id
 
 
 def digit_of(doc_id: str) -> int:
-    """doc_id (str): of a document. RETURNS (int): 0 to 9, by the article."""
+    """doc_id (str): identifier of a document. RETURNS (int): 0 to 9, the same for all documents of
+    an article."""
     return int(md5(article_of(doc_id).encode()).hexdigest(), 16) % 10
 
 
 def read_texts(config: RecognizerConfig) -> RecognizerTexts:
-    """config (RecognizerConfig): names the files. RETURNS (RecognizerTexts): the documents.
-    RAISES (AngelError): a file cannot be read, or a mention's label is not in the config."""
+    """config (RecognizerConfig): names the files. RETURNS (RecognizerTexts): the documents. RAISES
+    (AngelError): a file cannot be read, or the label of a mention is not in the config."""
     data = config.data
     texts = RecognizerTexts([], [], [])
     for name, corpus in config.corpora.items():
@@ -131,7 +132,8 @@ class TaggedRow(NamedTuple):
 
     @classmethod
     def of(cls, row: Row, tags: np.ndarray) -> "TaggedRow":
-        """row (Row), tags (np.ndarray): of a window. RETURNS (TaggedRow): both, packed."""
+        """row (Row), tags (np.ndarray): of a window. RETURNS (TaggedRow): both, in compact
+        types."""
         pieces, cases = np.array(row.pieces, np.int32), np.array(row.cases, np.int8)
         return cls(pieces, cases, np.array(row.words, np.int16), tags)
 
@@ -141,8 +143,8 @@ class TaggedRows(list[TaggedRow]):
 
     @property
     def lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[windows], tokens, twice: `LengthSampler`
-        sorts by two lengths."""
+        """RETURNS (tuple[np.ndarray, np.ndarray]): int64[windows], number of tokens, twice, because
+        `LengthSampler` sorts by two lengths."""
         lengths = np.array([len(row.pieces) for row in self])
         return lengths, lengths
 
@@ -205,7 +207,8 @@ def make_rows(
 def _one_epoch(
     texts: Sequence[Annotated], data: RecognizerData, number: int
 ) -> Iterator[tuple[Annotated, Random]]:
-    """YIELDS (tuple[Annotated, Random]): each text as seen in this epoch, with random numbers."""
+    """YIELDS (tuple[Annotated, Random]): each text as used in this epoch, with a random
+    generator."""
     names: Mapping[str, Sequence[str]] = {
         label: mentions
         for label, mentions in mentions_by_label(one.document for one in texts).items()

@@ -1,8 +1,8 @@
-"""The network that is trained, its loss, and the model that it starts from.
+"""The network to train, its loss, and the model from which it starts:
 
-a recognizer   to continue from
-a BART         its encoder: a linker's model
-a BERT         its layers as the encoder of a BART
+a recognizer   training continues
+a BART         its encoder, e.g. of a linker's model
+a BERT         its layers, as the encoder of a BART
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class RecognizerModule(nn.Module):
     """`recognition.network.TaggingNetwork` with gradients.
 
     encoder (Any): transformers' BartEncoder.
-    n_labels (int): labels.
+    n_labels (int): number of labels.
     """
 
     def __init__(self, encoder: Any, n_labels: int) -> None:
@@ -78,7 +78,7 @@ class RecognizerModule(nn.Module):
         return ModelOutput(loss=tag_loss(logits.view(-1, self.n_labels, N_TAGS), tags))
 
     def weights(self) -> dict[str, Tensor]:
-        """RETURNS (dict[str, Tensor]): as `TaggingNetwork` reads them."""
+        """RETURNS (dict[str, Tensor]): the weights, under the names of `TaggingNetwork`."""
         named = {}
         for name, tensor in self.state_dict().items():
             if name == "encoder.embed_tokens.weight":
@@ -90,10 +90,10 @@ class RecognizerModule(nn.Module):
         return named
 
     def copy_weights(self, finder: MentionFinder, labels: Sequence[str]) -> None:
-        """Continue from a recognizer; the weights of labels that it lacks stay as they are.
+        """Continue from a recognizer; the weights of labels that it lacks are not changed.
 
         finder (MentionFinder): with an encoder of the same shape.
-        labels (Sequence[str]): of this module.
+        labels (Sequence[str]): labels of this module.
         """
         theirs = finder.network.state_dict(torch.float32)
         with torch.no_grad():
@@ -126,12 +126,12 @@ _IN_PIPELINE = Path("angel_recogniser", "model")
 
 @dataclass(frozen=True)
 class Start:
-    """What is trained, before it is.
+    """The initial state of a training.
 
     encoder (Any): transformers' BartEncoder.
-    form (FinderConfig): what the recognizer will be.
+    form (FinderConfig): configuration of the recognizer.
     reader (WordReader): its tokenizer.
-    source (MentionFinder | None): whose weights it takes.
+    source (MentionFinder | None): recognizer whose weights are copied.
     """
 
     encoder: Any
@@ -153,12 +153,12 @@ def recognizer_folder(name_or_path: str) -> Path:
 
 
 def open_start(settings: RecognizerSettings) -> Start:
-    """Open the model that a recognizer starts from.
+    """Load the model from which a recognizer starts.
 
-    settings (RecognizerSettings): name the model.
-    RETURNS (Start): opened.
-    RAISES (AngelError): there is no such model or recognizer, it is of another kind, it has no
-        `tokenizer.json`, or the windows do not fit.
+    settings (RecognizerSettings): name of the model.
+    RETURNS (Start): the initial state.
+    RAISES (AngelError): there is no such model or recognizer, it is of another kind or has no
+        `tokenizer.json`, or the window is invalid.
     """
     if settings.source:
         source = MentionFinder.from_disk(recognizer_folder(settings.source))

@@ -1,4 +1,4 @@
-"""A recognizer's training on partially annotated corpora, with transformers' Trainer."""
+"""Training of a recognizer on partially annotated corpora, with transformers' Trainer."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ _F_SCORE = "mean_f_score"
 def count_mentions(
     texts: Sequence[Annotated], found: Sequence[Sequence[FoundMention]]
 ) -> dict[str, PRFScore]:
-    """Compare what was found with the annotation, label by label; labels that a corpus does not
-    annotate do not count, nor does what touches an ignored mention.
+    """Compare found mentions with the annotation, by label. Labels that a corpus does not annotate
+    are not counted, nor are mentions that overlap an ignored one.
 
     texts (Sequence[Annotated]): documents.
-    found (Sequence[Sequence[FoundMention]]): in each of them.
-    RETURNS (dict[str, PRFScore]): by label; exact offsets.
+    found (Sequence[Sequence[FoundMention]]): the mentions found in each.
+    RETURNS (dict[str, PRFScore]): by label, for exact offsets.
     """
     scores: dict[str, PRFScore] = defaultdict(PRFScore)
     for annotated, mentions in zip(texts, found, strict=True):
@@ -53,12 +53,12 @@ def count_mentions(
 
 
 class RecognizerTrainer(StageTrainer):
-    """Measured by the mentions that the recognizer finds.
+    """Trainer that measures the mentions found by the recognizer.
 
     module (RecognizerModule): trained in place.
-    start (Start): what it started from.
-    texts (RecognizerTexts): those for choosing are measured on at each checkpoint, those for the
-        test at the end.
+    start (Start): the initial state.
+    texts (RecognizerTexts): those for choosing are evaluated at each checkpoint, those for testing
+        at the end.
     kwargs (Any): see `StageTrainer`.
     """
 
@@ -84,7 +84,7 @@ class RecognizerTrainer(StageTrainer):
         return {_F_SCORE: fmean(scores.values()), **by_name}
 
     def finish(self, folder: Path) -> dict[str, Any]:
-        """Save int8 weights, and measure what was saved on both kinds of texts."""
+        """Save int8 weights, and evaluate the saved model on both sets of texts."""
         module: Any = self.accelerator.unwrap_model(self.model)
         as_finder(module, self.start, torch.device("cpu")).to_disk(folder, storage="int8")
         finder = MentionFinder.from_disk(folder, self.accelerator.device.type)
@@ -95,12 +95,12 @@ class RecognizerTrainer(StageTrainer):
 
 
 def as_finder(module: RecognizerModule, start: Start, device: torch.device) -> MentionFinder:
-    """A recognizer with a copy of the current weights.
+    """Make a recognizer with a copy of the current weights.
 
-    module (RecognizerModule): trained.
-    start (Start): what it started from.
-    device (torch.device): where it runs, in float32.
-    RETURNS (MentionFinder): for use.
+    module (RecognizerModule): the trained module.
+    start (Start): its initial state.
+    device (torch.device): device on which it runs, in float32.
+    RETURNS (MentionFinder): the recognizer.
     """
     config = SimpleNamespace(**start.form.encoder)
     network = TaggingNetwork(config, module.weights(), device, torch.float32)
@@ -108,7 +108,7 @@ def as_finder(module: RecognizerModule, start: Start, device: torch.device) -> M
 
 
 def measure(finder: MentionFinder, texts: Sequence[Annotated]) -> dict[str, PRFScore]:
-    """Compare what a recognizer finds with the annotation.
+    """Compare the mentions that a recognizer finds with the annotation.
 
     finder (MentionFinder): a recognizer.
     texts (Sequence[Annotated]): documents.
@@ -163,9 +163,9 @@ def _figures(score: PRFScore) -> dict[str, float]:
 
 
 def score_table(scores: dict[str, Any], labels: Sequence[str]) -> str:
-    """Format the result of a training.
+    """Format the result of a training as a table.
 
-    scores (dict[str, Any]): of `train_recognizer`.
+    scores (dict[str, Any]): the result of `train_recognizer`.
     labels (Sequence[str]): in the order of the table.
     RETURNS (str): a Markdown table.
     """

@@ -77,8 +77,8 @@ class BeamSettings(Strict):
 class DevelopmentSettings(Strict):
     """How development accuracy is measured: by constrained search over the whole vocabulary.
 
-    sample (int): mentions of each file, drawn evenly; 0 takes all.
-    search (BeamSettings): of the search.
+    sample (int): number of mentions of each file, evenly spaced; 0 uses all.
+    search (BeamSettings): settings of the search.
     """
 
     sample: int = 500
@@ -164,9 +164,9 @@ class ExampleSettings(Strict):
 class PositiveSettings(Strict):
     """Positive-only training.
 
-    optimizer (OptimizerSettings): the course of updates.
+    optimizer (OptimizerSettings): optimizer and schedule.
     label_smoothing (float): share of the target spread over all tokens.
-    examples (ExampleSettings): which names are the targets.
+    examples (ExampleSettings): how examples are made.
     """
 
     optimizer: OptimizerSettings
@@ -295,10 +295,10 @@ class PretrainSettings(Strict):
 
 @dataclass(frozen=True)
 class TrainingConfig(Strict):
-    """The whole recipe.
+    """The complete config.
 
-    data (DataSettings), backbone (BackboneSettings), development (DevelopmentSettings),
-    pretrain (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
+    data (DataSettings), backbone (BackboneSettings), development (DevelopmentSettings), pretrain
+    (PretrainSettings), positive (PositiveSettings), negative (NegativeSettings).
     trainer (dict[str, Any]): arguments of transformers' `TrainingArguments` for all stages, e.g.
         `{"report_to": ["tensorboard"], "gradient_checkpointing": True}`.
     lora (dict[str, Any]): arguments of peft's `LoraConfig`, e.g. `{"r": 16}`; empty trains all
@@ -316,5 +316,5 @@ class TrainingConfig(Strict):
 
 
 def as_plain(settings: Any) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): the settings as JSON would give them back."""
+    """RETURNS (dict[str, Any]): the settings as plain values for JSON."""
     return json.loads(json.dumps(asdict(settings)))
