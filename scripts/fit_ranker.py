@@ -136,9 +136,16 @@ def fit(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="JSON of the weights.")],
     leave_out: Annotated[list[str] | None, typer.Option(help="Vocabularies, e.g. `CL`.")] = None,
+    genes: Annotated[Path | None, typer.Option(help="Ranker whose weights of genes stay.")] = None,
 ) -> None:
     """Fit the weights on all sets, or without those of some vocabularies."""
-    fit_ranker(read(folder), leave_out or ()).to_disk(output)
+    fitted = fit_ranker(read(folder), leave_out or ())
+    if genes is not None:
+        kept = Ranker.from_disk(genes)
+        by_type = {**fitted.by_type, "GENE": kept.by_type["GENE"]}
+        shares = {**fitted.nil_priors, "GENE": kept.nil_priors["GENE"]}
+        fitted = replace(fitted, by_type=by_type, nil_priors=shares)
+    fitted.to_disk(output)
 
 
 @app.command()

@@ -1,16 +1,12 @@
 """A web service calls one `nlp` from many threads: they get what one thread gets."""
 
 import itertools
-import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.helpers import SHIPPED_MODEL
 from support.tiny_linker import TEXT, make_pipeline
 
-from spacy_angel.model.checkpoint import open_checkpoint
-from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.names.concepts import Concept
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*W036")
@@ -87,31 +83,3 @@ def test_one_thread_adds_names_while_others_link(nlp):
     assert adding.result() > 1
     assert found == [expected] * 40
     assert [c.concept_id for c in kb.find("zzyx1")] == ["MY:1"]
-
-
-def test_a_tokenizer_has_no_state_that_a_call_sets(monkeypatch):
-    """`Already borrowed`: one thread set a state of the tokenizer while another encoded."""
-    checkpoint = open_checkpoint(SHIPPED_MODEL, only_search=True)
-    for encoder in (checkpoint.prompts, pickle.loads(pickle.dumps(checkpoint.prompts))):
-        backend = _Watched(encoder.tokenizer.backend_tokenizer)
-        encoder.tokenizer.backend_tokenizer = backend
-        mention = Mention("heart [SEP] attack", "She had a", "in May.")
-        encoder.source_ids([mention]), encoder.prefix_ids([mention]), encoder.encode_names(["a"])
-        assert backend.n_encoded > 3
-        assert backend.n_set == 0
-
-
-class _Watched:
-    def __init__(self, tokenizer):
-        self.__dict__.update(tokenizer=tokenizer, n_set=0, n_encoded=0)
-
-    def __getattr__(self, name):
-        return getattr(self.tokenizer, name)
-
-    def __setattr__(self, name, value):
-        self.__dict__["n_set"] += 1
-        setattr(self.tokenizer, name, value)
-
-    def encode_batch(self, *args, **kwargs):
-        self.__dict__["n_encoded"] += 1
-        return self.tokenizer.encode_batch(*args, **kwargs)

@@ -1,7 +1,7 @@
 """repr, `kb.get`, `kb.add([...])`, `kb.subset("T047")`: what a user of Python expects of them."""
 
 import pytest
-from support.tiny_linker import concepts, make_pipeline
+from support.tiny_linker import concepts
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -11,16 +11,6 @@ from spacy_angel.vocabulary.names.concepts import Concept
 @pytest.fixture
 def kb():
     return ConceptKB.build(concepts())
-
-
-def test_repr(model, tiny_vocabulary):
-    linker = make_pipeline(model, tiny_vocabulary).get_pipe("angel_linker")
-    closed = f"<AngelLinker 'angel_linker': model {model}, vocabulary {tiny_vocabulary}>"
-    assert repr(linker) == closed
-    assert repr(linker.generator) == "<Generator: bart on cpu float32>"
-    assert repr(linker.kb) == f"<ConceptKB: 7 concepts, 17 names, from {tiny_vocabulary!r}>"
-    assert repr(linker.generator) in repr(linker)
-    assert repr(linker.kb) in repr(linker)
 
 
 def test_several_are_added_or_none(kb):

@@ -106,13 +106,3 @@ def test_there_is_no_circle_of_files() -> None:
     assert sum(map(len, arrows.values())) > len(files)
     # raises a CycleError that names the circle
     assert len(list(TopologicalSorter(arrows).static_order())) == len(files)
-
-
-def test_nobody_uses_another_modules_private_names() -> None:
-    private = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf8"))):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                names = [a.name for a in node.names if a.name.startswith("_") and a.name[1] != "_"]
-                private += [f"{path.relative_to(ROOT)}:{node.lineno} {name}" for name in names]
-    assert private == []

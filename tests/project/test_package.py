@@ -33,14 +33,6 @@ def _entries(text: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _requirements(config: configparser.ConfigParser) -> dict[str, list[str]]:
-    extras = dict(config["options.extras_require"])
-    return {
-        "install": _entries(config["options"]["install_requires"]),
-        **{name: _entries(text) for name, text in extras.items()},
-    }
-
-
 def test_every_entry_point_resolves(setup_cfg: configparser.ConfigParser) -> None:
     from spacy.util import registry
 
@@ -88,23 +80,6 @@ def test_a_pipeline_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_p
         linker = nlp.add_pipe("angel_linker", config={setting: None})
         with pytest.raises(AngelError, match=r"pip install \./pipelines/en_angel_mini"):
             linker.initialize()
-
-
-def test_constraints_pin_every_requirement(setup_cfg: configparser.ConfigParser) -> None:
-    from packaging.requirements import Requirement
-
-    pins = dict(
-        line.split("==")
-        for line in (ROOT / "constraints.txt").read_text("utf8").splitlines()
-        if not line.startswith("#")
-    )
-    for extra, requirements in _requirements(setup_cfg).items():
-        if extra in ("ray", "ab3p", "deepspeed"):  # not installed where the tests run
-            continue
-        for requirement in map(Requirement, requirements):
-            if requirement.name != "spacy-angel":
-                assert requirement.specifier.contains(pins[requirement.name]), requirement
-    assert re.fullmatch(r"\d+\.\d+\.\d+", pins["torch"])
 
 
 def test_the_command_line_imports_nothing_heavy() -> None:

@@ -12,12 +12,7 @@ import pytest
 from support.helpers import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from fetch import read_assets
-from recipes import needs, read_recipe
 from weasel.util import load_project_config
-
-from spacy_angel.corpora.preprocessing import PUBLISHED
-from spacy_angel.vocabulary.sources.formats.registry import FORMATS as vocabulary_formats
 
 BENCHMARKS = ["ncbi", "bc5cdr", "aap", "cometa", "mm_st21pv"]
 CASES = [(dataset, size) for dataset in BENCHMARKS for size in ("", "mini/")]
@@ -59,24 +54,6 @@ def test_every_dependency_is_in_the_project_or_made_before(
             if word.startswith(("scripts/", "configs/")):
                 assert (copy / word).exists(), f"{name} calls {word}"
                 assert word in command["deps"] or word == "scripts/folders.py", f"{name}: {word}"
-
-
-def test_every_file_of_a_recipe_has_an_asset():
-    assets = read_assets(ROOT / "project.yml")
-    for name in [*BENCHMARKS, "en_angel_mini", "tiny"]:
-        recipe = read_recipe(name, ROOT / "configs/datasets.yml")
-        files = [file for part in recipe.parts("train", "dev", "test") for file in part.needs]
-        files += [file for choice in recipe.vocabulary for file in needs(choice)]
-        assert len(files) > 1
-        assert set(files) <= assets.keys(), name
-        for part in recipe.parts("train", "dev", "test"):
-            assert part.preprocessing in PUBLISHED
-        formats = {step.format for choice in recipe.vocabulary for step in choice}
-        known = {format.partition(".")[0] for format in vocabulary_formats}
-        assert formats <= {None, "askapatient", *known}
-    for asset in assets.values():
-        assert asset.description, f"{asset.dest} has no description"
-        assert asset.url.startswith("https://") or not asset.url
 
 
 def run(folder: Path, *arguments: str, python: Path | None = None) -> str:
