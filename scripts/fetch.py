@@ -132,9 +132,10 @@ class _Store:
         sums = {"sha256": asset.sha256, "md5": asset.checksum}
         if not asset.dest.exists():
             known = [f"{algorithm}:{expected}" for algorithm, expected in sums.items() if expected]
-            found = download(asset.url, asset.dest, checksum=known[0] if known else None)
+            download(asset.url, asset.dest, checksum=known[0] if known else None)
             if not known:
-                print(f"{asset.dest}: no checksum is known; SHA-256 {found.sha256}")
+                digest = file_hash(str(asset.dest), alg="sha256")
+                print(f"{asset.dest}: no checksum is known; SHA-256 {digest}")
         _check(asset.dest, sums, asset.url)
         if asset.unpack:
             unpack(asset.dest, name, target)

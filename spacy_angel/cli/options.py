@@ -114,7 +114,7 @@ def read_prepared(
 
 
 def reader_options(values: list[str] | None) -> dict[str, Any]:
-    """`["sources=MSH,NCI", "suppressed=yes"]` → `{"sources": "MSH,NCI", "suppressed": "yes"}`; the
+    """`["sources=MSH,NCI", "all_names=yes"]` → `{"sources": "MSH,NCI", "all_names": "yes"}`; the
     reader converts them."""
     options: dict[str, Any] = {}
     for value in values or ():

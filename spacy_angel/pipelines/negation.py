@@ -14,7 +14,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..errors import AngelError, missing_package
+from ..files.table import import_optional
 
 CONTEXT = ("negated", "uncertain", "historical", "hypothetical", "experiencer")
 """Columns of a mention; `experiencer` is `patient` or `family`."""
@@ -96,17 +96,13 @@ class NoteContext:
     """
 
     def __init__(self, nlp: Language, span_key: str | None = None) -> None:
-        try:
-            from negspacy.negation import Negex
-            from negspacy.termsets import LANGUAGES
-        except ImportError as error:
-            what = "Flagging negated mentions"
-            raise AngelError(missing_package(what, "negspacy", "negation")) from error
+        negation = import_optional("negspacy.negation", "negation")
+        termsets = import_optional("negspacy.termsets", "negation")
         self.span_key = span_key
-        known = LANGUAGES["en_clinical"]
+        known = termsets.LANGUAGES["en_clinical"]
         keys = None if span_key is None else [span_key]
         self._categories = [
-            Negex(nlp, name, _termset(name, known), extension_name=name, span_keys=keys)
+            negation.Negex(nlp, name, _termset(name, known), extension_name=name, span_keys=keys)
             for name in _TERMS
         ]
 

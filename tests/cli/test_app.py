@@ -101,7 +101,7 @@ def test_reader_options_are_texts_that_the_reader_converts(
         assert run("kb", "build", umls, "-o", kb, "--option", f"languages={value}")[0] == 0
         assert ConceptKB.from_disk(kb).meta["counts"]["spellings"] == spellings
     build = ("kb", "build", umls, "-o", kb, "--option")
-    assert "suppressed of the format umls.v1 must be true" in fails(*build, "suppressed=maybe")
+    assert "all_names of the format umls.v1 must be true" in fails(*build, "all_names=maybe")
     assert "no concepts found" in fails(*build, "sources=true")
     add = ("kb", "add", folder, "--mentions", corpus, "--option")
     assert run(*add, "strict=no")[0] == 0

@@ -436,8 +436,8 @@ def test_umls() -> None:
         ({"types": ["B2.2"]}, {"UMLS:C0011849": 3, "UMLS:C0024487": 1}),
         ({"types": ["A1.4.1.2.1"]}, {"UMLS:C0004057": 1}),
         (
-            {"suppressed": "yes", "languages": "all"},
-            {"UMLS:C0011849": 5, "UMLS:C0004057": 1, "UMLS:C0024487": 1, "UMLS:C9999999": 1},
+            {"languages": "all"},
+            {"UMLS:C0011849": 4, "UMLS:C0004057": 1, "UMLS:C0024487": 1, "UMLS:C9999999": 1},
         ),
     ],
 )
@@ -673,7 +673,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     with pytest.raises(AngelError, match=r"no option source\. Its options: sources, languages"):
         read_vocabulary(FIXTURES / "umls", source="MSH")
     for name, options, message in (
-        ("umls", {"suppressed": "maybe"}, "true, false, yes or no, not 'maybe'"),
+        ("umls", {"all_names": "maybe"}, "true, false, yes or no, not 'maybe'"),
         ("table.tsv", {"tree_numbers": 5}, "a valid string, not 5"),
         ("ontology.obo", {"scopes": "CLOSE"}, "'EXACT', 'NARROW', 'BROAD' or 'RELATED', not"),
     ):

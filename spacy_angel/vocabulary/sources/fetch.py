@@ -13,8 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pooch import file_hash
+
 from ...errors import AngelError, cannot_read
-from ...files.download import Download, NoSuchFile, cache_folder, download
+from ...files.download import NoSuchFile, cache_folder, download
 from ...files.formats import read_head
 from ..kb import ConceptKB
 from .build import build_vocabulary
@@ -47,15 +49,15 @@ def fetch_vocabulary(
     record: dict[str, Any] = {"source": source.name, "asked_release": release}
     record |= {"title": source.title, "licence": source.licence, "terms": source.terms}
     record |= {"fetched": date.today().isoformat(), "path": str(copy)}
-    modified = ""
     if copy is None:
-        file = _download(source, release)
-        record |= {"path": file.path.name, "address": file.address, "sha256": file.sha256}
-        copy, modified, release = file.path, file.modified, release or source.year
+        record["address"], copy = _download(source, release)
+        release = release or source.year
+        record |= {"path": copy.name, "sha256": file_hash(str(copy), alg="sha256")}
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         part = _unpack(source, copy, Path(temporary))
         head = _OBO_RELEASE.search(read_head(part)) if source.format == "obo" else None
-        record["release"] = release or (head[1] if head else modified)
+        day = date.fromtimestamp(copy.stat().st_mtime).isoformat() if "address" in record else ""
+        record["release"] = release or (head[1] if head else day)
         return build_vocabulary(
             [part],
             output or built_folder(source.name),
@@ -72,7 +74,8 @@ def fetch_record(kb: ConceptKB) -> dict[str, Any] | None:
     return next((one for one in sources if "source" in one and "address" in one), None)
 
 
-def _download(source: Source, release: str | None) -> Download:
+def _download(source: Source, release: str | None) -> tuple[str, Path]:
+    """RETURNS (tuple[str, Path]): the address where the file is, and its copy here."""
     key = os.environ.get(source.key or "", "")
     if source.key is not None and not key:
         raise AngelError(f"{source.name} cannot be downloaded automatically: {source.steps}")
@@ -83,10 +86,11 @@ def _download(source: Source, release: str | None) -> Download:
     return _download_file(source, last, key)
 
 
-def _download_file(source: Source, address: str, key: str) -> Download:
+def _download_file(source: Source, address: str, key: str) -> tuple[str, Path]:
     name = address.partition("&")[0].rstrip("/").rpartition("/")[2]
     path = cache_folder() / "downloads" / source.name / name
-    return download(address.replace("{key}", key), path)
+    download(address, path, key=key)
+    return address, path
 
 
 def _unpack(source: Source, file: Path, folder: Path) -> Path:

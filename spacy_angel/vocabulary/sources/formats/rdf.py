@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ....errors import AngelError, cannot_read, missing_package
+from ....errors import AngelError, cannot_read
 from ....files.formats import Format
+from ....files.table import import_optional
 from ...names.identifiers import iri_to_id
 from .lines import read_bytes
 from .ontologies import Scope, Term, term_concepts
@@ -60,10 +61,7 @@ def read_rdf(
 
 
 def _graph(path: Path) -> Any:
-    try:
-        import rdflib
-    except ImportError as error:
-        raise AngelError(missing_package(f"Reading {path}", "rdflib", "rdf")) from error
+    rdflib = import_optional("rdflib", "rdf")
     graph = rdflib.Graph()
     data = read_bytes(path)
     start = data[:100].lstrip().decode("utf8", errors="replace")

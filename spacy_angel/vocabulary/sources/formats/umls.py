@@ -4,7 +4,6 @@ RXNCONSO, which has the same columns."""
 import re
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from .records import Concepts, VocabularyReport, make_concept, wrong
 # Columns of MRCONSO and RXNCONSO.
 _LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _TTY, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 12, 14, 16
 _N_COLUMNS = 18
-# Obsolete; suppressed by an editor, or with all terms of its kind.
-_SUPPRESSED = {"O": "OBSOLETE", "E": "SUPPRESSED", "Y": "SUPPRESSED"}
 _CUI = re.compile(r"C(\d{7})", re.ASCII)
 _MAX_CUI = 10_000_000
 _RXNORM_LINE = re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$")
@@ -32,21 +29,6 @@ _RANKS = {kind: rank for rank, kind in enumerate((*_KINDS, "PSN", "SY", "TMSY"))
 Row = list[str]
 
 
-@dataclass(frozen=True)
-class _Filter:
-    """Filters of rows, see `read_umls`."""
-
-    sources: frozenset[str] | None
-    suppressed: bool
-    all_names: bool
-
-    def is_own(self, source: str) -> bool:
-        return self.sources is None or source in self.sources
-
-    def takes(self, source: str, suppress: str) -> bool:
-        return (self.all_names or self.is_own(source)) and (self.suppressed or suppress == "N")
-
-
 def read_umls(
     path: Path,
     report: VocabularyReport,
@@ -54,7 +36,6 @@ def read_umls(
     sources: frozenset[str] | None = None,
     languages: frozenset[str] | None = frozenset({"ENG"}),
     types: frozenset[str] | None = None,
-    suppressed: bool = False,
     all_names: bool = False,
 ) -> Concepts:
     """UMLS concepts with the names that pass the filters.
@@ -71,7 +52,6 @@ def read_umls(
     languages (frozenset[str] | None): languages (LAT) to include; None: all.
     types (frozenset[str] | None): semantic types to include (`T047`), or nodes of the Semantic
         Network with their descendants (`B2.2.1.2.1`); None: all.
-    suppressed (bool): also include suppressed names; their scopes mark them.
     all_names (bool): if a concept has a name in `sources`, also include its names in all other
         sources.
     YIELDS (Concept): one for each concept.
@@ -88,23 +68,24 @@ def read_umls(
         )
     if types is not None and not _find(path, "MRSTY.RRF"):
         raise AngelError(f"{path}: expected MRSTY.RRF beside MRCONSO.RRF, to choose types.")
-    wanted = _Filter(sources, suppressed, all_names)
+    # whose names count for concepts that have one in `sources`
+    names_from = None if all_names else sources
     type_table = _TypeTable(rows("MRSTY.RRF", 6), types)
     for old, _, relation, _, _, new, *_ in rows("MRCUI.RRF", 7):
         if relation == "SY":
             report.retire(f"UMLS:{old}", f"UMLS:{new}")
-    parents_of = _parents(rows("MRREL.RRF", 16), wanted)
+    parents_of = _parents(rows("MRREL.RRF", 16), names_from)
     # concept → definitions with their atoms
     definitions: dict[str, list[tuple[str, str]]] = {}
     for cui, aui, _, _, source, text, suppress, *_ in rows("MRDEF.RRF", 8):
-        if wanted.takes(source, suppress) and type_table.allows(cui):
+        if _is_taken(source, suppress, names_from) and type_table.allows(cui):
             definitions.setdefault(cui, []).append((aui, text))
 
     def atoms() -> Iterator[Row]:
         for row in rows("MRCONSO.RRF", _N_COLUMNS):
             if languages is not None and row[_LAT] not in languages:
                 report.skipped["names in other languages"] += 1
-            elif not wanted.takes(row[_SAB], row[_SUPPRESS]):
+            elif not _is_taken(row[_SAB], row[_SUPPRESS], names_from):
                 report.skipped["names of other sources or suppressed"] += 1
             elif not type_table.allows(row[0]):
                 report.skipped["names of concepts of other types"] += 1
@@ -113,7 +94,7 @@ def read_umls(
 
     for cui, group in groupby(atoms(), key=lambda row: row[0]):
         named = list(group)
-        if not any(wanted.is_own(row[_SAB]) for row in named):
+        if sources is not None and sources.isdisjoint(row[_SAB] for row in named):
             report.skipped["names of concepts of other sources"] += len(named)
             continue
         first = max(named, key=_rank)
@@ -125,7 +106,8 @@ def read_umls(
             types=type_table.types(cui),
             definition=next(texts, None),
             parents=parents_of(cui),
-            scopes=_scopes(first, named),
+            # which name the UMLS prefers
+            scopes=[(first[_STR], "PREFERRED")] if all(_rank(first)) else (),
         )
 
 
@@ -135,14 +117,8 @@ def _rank(row: Row) -> tuple[bool, bool, bool]:
     return row[_TS] == "P", row[_STT] == "PF", row[_ISPREF] == "Y"
 
 
-def _scopes(first: Row, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Scopes of names: preferred by the UMLS, or suppressed in all sources that contain them."""
-    if all(_rank(first)):
-        yield first[_STR], "PREFERRED"
-    shown = {row[_STR] for row in rows if row[_SUPPRESS] not in _SUPPRESSED}
-    for row in rows:
-        if row[_STR] not in shown:
-            yield row[_STR], _SUPPRESSED[row[_SUPPRESS]]
+def _is_taken(source: str, suppress: str, sources: frozenset[str] | None) -> bool:
+    return suppress == "N" and (sources is None or source in sources)
 
 
 def _find(path: Path, name: str) -> list[Path]:
@@ -208,11 +184,11 @@ def _is_under(place: str, wanted: Collection[str]) -> bool:
     return any(".".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
 
 
-def _parents(rows: Iterator[Row], wanted: _Filter) -> Callable[[str], list[str]]:
+def _parents(rows: Iterator[Row], sources: frozenset[str] | None) -> Callable[[str], list[str]]:
     """Concept → parents from MRREL.RRF, stored as one sorted array of numbers."""
     numbers = array("q")
     for row in rows:
-        if row[3] in ("PAR", "CHD") and wanted.takes(row[10], row[14]):
+        if row[3] in ("PAR", "CHD") and _is_taken(row[10], row[14], sources):
             # the second is the parent, or the child, of the first
             child, parent = (row[0], row[4])[:: 1 if row[3] == "PAR" else -1]
             numbers.append(_number(child) << 32 | _number(parent))
