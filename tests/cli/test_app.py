@@ -77,17 +77,6 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
-def test_build_prints_counts_and_records_the_source(tmp_path: Path, source: Path) -> None:
-    code, out, _ = run("kb", "build", source, "-o", tmp_path / "kb")
-    assert code == 0
-    assert out == f"2 concepts, 4 names (3 in normal form): {tmp_path / 'kb'}\n"
-    (entry,) = ConceptKB.from_disk(tmp_path / "kb").meta["sources"]
-    assert entry["path"] == str(source)
-    assert entry["format"] == "scispacy.v1"
-    assert (entry["concepts"], entry["names"]) == (2, 4)
-    assert len(entry["sha256"]) == 64
-
-
 def test_reader_options_are_texts_that_the_reader_converts(
     tmp_path: Path, folder: Path, corpus: Path
 ) -> None:
@@ -96,13 +85,8 @@ def test_reader_options_are_texts_that_the_reader_converts(
     kb = tmp_path / "new"
     assert run("kb", "build", table, "-o", kb, "--option", "prefix=true")[0] == 0
     assert [concept.concept_id for concept in ConceptKB.from_disk(kb)] == ["true:x1"]
-    umls = ROOT / "tests/fixtures/vocabularies/umls"
-    for value, spellings in (("ENG", 5), ("all", 7)):
-        assert run("kb", "build", umls, "-o", kb, "--option", f"languages={value}")[0] == 0
-        assert ConceptKB.from_disk(kb).meta["counts"]["spellings"] == spellings
-    build = ("kb", "build", umls, "-o", kb, "--option")
+    build = ("kb", "build", ROOT / "tests/fixtures/vocabularies/umls", "-o", kb, "--option")
     assert "all_names of the format umls.v1 must be true" in fails(*build, "all_names=maybe")
-    assert "no concepts found" in fails(*build, "sources=true")
     add = ("kb", "add", folder, "--mentions", corpus, "--option")
     assert run(*add, "strict=no")[0] == 0
     assert "strict of the format pubtator must be true" in fails(*add, "strict=maybe")
@@ -245,8 +229,8 @@ def test_link_prints_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert "Myocardial Infarction" in found["myocardial infarction"]
     assert "MESH:D001241" in found["aspirin"]
     html = page.read_text("utf8")
-    assert "aspirin · CHEMICAL · MESH:D001241 · Aspirin: " in html
-    assert "https://meshb.nlm.nih.gov/record/ui?ui=D009203" in html
+    assert "https://bioregistry.io/MESH:D009203" in html
+    assert re.search("MESH:D001241 +Aspirin", html)
 
 
 def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Path) -> None:
@@ -264,7 +248,7 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     options = ("--kb", "en_angel_mini", "-o", tmp_path / "calibrated")
     code, out, err = run("calibrate", tmp_path / "pipeline", many, *options)
     assert code == 0, err
-    assert out.startswith("40 mentions, ")
+    assert re.search(r"^n_mentions +40$", out, re.M)
     assert "weights" in out
     assert (tmp_path / "calibrated/angel_linker/kb").is_dir()
     configs = [tmp_path / name / "config.cfg" for name in ("pipeline", "calibrated")]

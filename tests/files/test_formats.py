@@ -18,14 +18,6 @@ LETTERS = Format("letters.v1", read_letters, lambda path, head: head.startswith(
 EMPTY = Format("empty", read_letters, lambda path, head: path.suffix == ".empty")
 
 
-def make_package(folder: Path, entries: str, source: str) -> None:
-    """A package as pip leaves it in a folder of the path."""
-    (folder / "other.dist-info").mkdir()
-    (folder / "other.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: other\n")
-    (folder / "other.dist-info/entry_points.txt").write_text(f"[{GROUP}]\n{entries}\n")
-    (folder / "other_formats.py").write_text(source)
-
-
 def test_a_format_and_its_options() -> None:
     assert LETTERS.options == ("upper", "kinds")
     given = {"upper": "yes", "kinds": "a"}
@@ -58,18 +50,3 @@ def test_formats_by_name_and_content(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(AngelError, match=message):
             formats.of(tmp_path / name)
-
-
-def test_formats_of_other_packages_come_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = (
-        "from spacy_angel.files.formats import Format\n"
-        "FORMAT = Format('other', print, lambda path, head: head.startswith('letters: '))\n"
-    )
-    make_package(tmp_path, "z = other_formats:FORMAT", source)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    formats = Formats("letter", GROUP, [LETTERS, EMPTY])
-    assert list(formats) == ["other", "letters.v1", "empty"]
-    (tmp_path / "a").write_text("letters: x")
-    assert formats.of(tmp_path / "a").name == "other"

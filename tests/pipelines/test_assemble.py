@@ -94,9 +94,6 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
     assert linker.ranker == nlp.get_pipe("angel_linker").ranker
 
 
-NOISY = "a his\u00adtory of as\u200bpirin\u200b."
-
-
 def test_rules_and_classes_of_tokenizers_are_kept(parts: Path, tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     nlp.tokenizer.add_special_case("b.i.d.x", [{"ORTH": "b.i.d."}, {"ORTH": "x"}])
@@ -155,7 +152,7 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
     flat = ["assemble", *(str(part) for pair in arguments.items() for part in pair)]
     result = CliRunner().invoke(app, flat)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("5 mentions, 3 with the right concept found\n")
+    assert re.search(r"^n_mentions +5\nn_found +3$", result.stdout, re.M)
     assert f"Pipeline: {tmp_path / 'out'} (" in result.stdout
     nlp = spacy.load(tmp_path / "out")
     assert nlp.meta["name"] == "angel_x"

@@ -11,7 +11,6 @@ from support.helpers import ROOT
 from support.models import make_tiny_model
 
 import spacy_angel
-from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.loaders import load_vocabulary
@@ -72,21 +71,6 @@ def test_diseases_link_to_diseases_and_chemicals_to_chemicals(nlp: Language) -> 
     }
     settings = nlp.get_pipe("angel_linker").settings
     assert settings.candidates.types_by_label == {"DISEASE": ("C", "F03"), "CHEMICAL": ("D",)}
-
-
-def test_what_people_write_links_right(nlp: Language) -> None:
-    docs, gold = [], []
-    for document in read_corpus(ROOT / "benchmarks/sentences/written.pubtator"):
-        (mention,) = document.mentions
-        if mention.label != "Gene":
-            doc = nlp.make_doc(document.text)
-            span = doc.char_span(mention.start, mention.end, mention.label, alignment_mode="expand")
-            doc.ents = [span]
-            docs.append(doc)
-            gold.append(mention.concept_ids)
-    found = [doc.ents[0].kb_id_ for doc in nlp.get_pipe("angel_linker").pipe(docs)]
-    assert len(gold) == 300
-    assert sum(map(str.__eq__, found, gold)) >= 0.9 * len(gold)
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "auto"])

@@ -14,7 +14,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.build import build_vocabulary
 from spacy_angel.vocabulary.sources.formats.records import VocabularyReport
-from spacy_angel.vocabulary.sources.formats.registry import infer_format, read_vocabulary
+from spacy_angel.vocabulary.sources.formats.registry import FORMATS, read_vocabulary
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 # Format → the fixture that it is tried on.
@@ -658,12 +658,12 @@ name: Phenotypic abnormality
 @pytest.mark.parametrize("format", FILES)
 def test_format_is_inferred(format: str, tmp_path: Path) -> None:
     path = FIXTURES / FILES[format]
-    assert infer_format(path) == format
+    assert FORMATS.of(path).name == format
     assert list(read_vocabulary(path)) == list(read_vocabulary(path, format.split(".")[0]))
     if path.is_file():
         zipped = tmp_path / "vocabulary"
         zipped.write_bytes(gzip.compress(path.read_bytes()))
-        assert infer_format(zipped) == format
+        assert FORMATS.of(zipped).name == format
         assert list(read_vocabulary(zipped)) == list(read_vocabulary(path))
 
 

@@ -12,7 +12,7 @@ from ..kb import ConceptKB
 from ..names.concepts import Concept
 from ..storage.table import SharedNames
 from .formats.records import VocabularyReport
-from .formats.registry import infer_format, read_vocabulary
+from .formats.registry import FORMATS, read_vocabulary
 from .mappings import read_mappings, with_mapped_ids
 
 
@@ -137,7 +137,7 @@ def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -
             f"{address[1]}://{address[2]} is an address; expected a file. Download it, or see "
             "`spacy-angel kb fetch`."
         )
-    source: dict[str, Any] = {"path": str(file), "format": format or infer_format(file)}
+    source: dict[str, Any] = {"path": str(file), "format": format or FORMATS.of(file).name}
     source["options"] = dict(options or {})
     if file.is_file():
         source["sha256"] = file_hash(str(file), alg="sha256")

@@ -58,10 +58,11 @@ class VocabularyReport:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): the counts, and the columns of a table, as plain values."""
-        counts = {"concepts": self.concepts, "names": self.names, "merged": self.merged}
+        counts = {
+            name: getattr(self, name) for name in ("concepts", "names", "merged", "alternate_ids")
+        }
         columns = {"columns": self.columns} if self.columns else {}
-        skipped = {"alternate_ids": self.alternate_ids, "skipped": dict(self.skipped)}
-        return {**counts, **skipped, **columns}
+        return {**counts, "skipped": dict(self.skipped), **columns}
 
 
 def wrong(expected: str, found: object) -> ValueError:

@@ -85,13 +85,3 @@ def read_vocabulary(
             yield from merge_rows(chosen.read(path, report, **options), report)
 
     return concepts()
-
-
-def infer_format(path: str | Path) -> str:
-    """Infer the format of a vocabulary from its name and first lines.
-
-    path (str | Path): a file or folder.
-    RETURNS (str): a name in `FORMATS`.
-    RAISES (AngelError): it cannot be read, is empty or UTF-16, or matches no format.
-    """
-    return FORMATS.of(Path(path)).name
