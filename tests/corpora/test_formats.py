@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.helpers import ROOT, shared_data
-from support.scripts import load_script
 
 from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
@@ -168,17 +167,6 @@ def test_askapatient_in_latin1():
     ]
     assert documents[0].doc_id == "AskAPatient.fold-0.test.txt:1"
     assert report.counts["latin1_lines"] == 1
-
-
-def test_askapatient_vocabulary():
-    askapatient_concepts = load_script("scripts/dataset.py").askapatient_concepts
-    test, train = (FIXTURES / f"AskAPatient.fold-0.{split}.txt" for split in ("test", "train"))
-    terms = list(askapatient_concepts([train, test]))
-    assert [(c.concept_id, c.names) for c in terms] == [
-        ("SNOMEDCT:108367008", ("Dislocation of joint",)),
-        ("SNOMEDCT:247592009", ("Poor short-term memory",)),
-        ("SNOMEDCT:3384011000036100", ("Arthrotec",)),
-    ]
 
 
 def test_cometa_marks_the_first_occurrence():

@@ -91,18 +91,6 @@ def test_a_file_without_any_annotation_says_what_it_has(tmp_path: Path) -> None:
         read(path)
 
 
-def test_other_results_are_counted(tmp_path: Path) -> None:
-    def more(tasks: list[dict[str, Any]]) -> None:
-        result = tasks[0]["annotations"][1]["result"]
-        value = {"start": 2, "end": 7, "choices": ["sure"]}
-        result.append({"id": "1", "type": "choices", "from_name": "how", "value": value})
-
-    found, report = read(changed(tmp_path / "x.json", more))
-    assert found == read(EXPORT)[0]
-    assert report.counts["results_left_out"] == 2
-    assert "choices how of 5001" in " ".join(report.notes)
-
-
 def test_names_of_fields_can_be_others(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     region = {"id": "r", "type": "labels", "value": {"start": 0, "end": 5, "labels": ["A", "B"]}}

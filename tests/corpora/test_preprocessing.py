@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.helpers import shared_data
 
 from spacy_angel.corpora.abbreviations import DETECTORS
+from spacy_angel.corpora.composites import split_composite
 from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
@@ -83,6 +84,22 @@ def test_composites_are_split_before_their_punctuation_goes():
     expanded, number = expand_abbreviations(with_parts, [APC])
     assert expanded.mentions[0].parts == ("Breast adenomatous polyposis coli", "Tumour X")
     assert number == 0  # occurrences in the text
+
+
+@pytest.mark.parametrize(
+    ("mention", "parts"),
+    [
+        (
+            "brain, breast, and prostate cancer",
+            ["brain cancer", "breast cancer", "prostate cancer"],
+        ),
+        ("Disease of the heart and lung", ["Disease of the heart", "Disease of the lung"]),
+        ("nausea and vomiting", ["nausea", "vomiting"]),
+        ("renal hamartomas or", []),
+    ],
+)
+def test_parts_of_composites_share_a_word(mention, parts):
+    assert split_composite(mention, len(parts) or 2) == parts
 
 
 def test_what_is_left_out_is_counted():

@@ -119,3 +119,20 @@ def test_letters_and_figures_stand_as_the_vocabulary_has_them():
     assert [read(text) for text in ("IL-2", "IL2", "CEP-1", "CCR-7")] == [
         *("IL-2", "IL2", "CEP-1", "CCR-7")
     ]
+
+
+def test_british_spellings_are_read_as_american_names_of_the_vocabulary():
+    names = ("Hematemesis", "Esophageal Varices", "Paeony Rash", "TE")
+    kb = ConceptKB.build(
+        [Concept(f"D:{n}", name, (), ("Disease",)) for n, name in enumerate(names)]
+    )
+    settings = settings_of(rerank=True, rewrite=True)
+
+    def read(text: str) -> str:
+        span = Span(Doc(spacy.blank("en").vocab, [text]), 0, 1, label="DISEASE")
+        return read_wordings(Mention(text), span, kb, settings)[0].text
+
+    assert read("haematemesis") == "hematemesis"
+    assert read("OESOPHAGEAL VARICES") == "ESOPHAGEAL VARICES"
+    # A name as it is, and a short form.
+    assert [read(text) for text in ("Paeony rash", "TAE")] == ["Paeony rash", "TAE"]

@@ -159,13 +159,6 @@ def test_any_entities_stay_apart(words: list[str], data: st.DataObject) -> None:
     assert len(taken) == len({*taken})
 
 
-def test_what_is_dropped_makes_room(nlp: Language) -> None:
-    genes = [(i, i + 1, "GENE") for i in (0, 2, 4, 6)]
-    doc = document("Hp a Hp b Hp c Hp d Hp", *genes, (8, 9, "CHEMICAL"))
-    labels = [ent.label_ for ent in nlp.get_pipe("angel_consistency")(doc).ents]
-    assert labels == ["GENE"] * 5
-
-
 def test_long_forms_that_stand_nowhere_say_nothing(nlp: Language) -> None:
     Span.set_extension("long_form", default=None, force=True)
     doc = document("multiple sclerosis MS MS", (0, 2, "DISEASE"))

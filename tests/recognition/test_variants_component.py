@@ -15,7 +15,6 @@ from support.tiny_annotation import make_pipeline
 
 from spacy_angel.annotation.run import annotate
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.pipelines.components import components_before
 from spacy_angel.pipelines.load import open_pipeline
 
 torch.set_num_threads(1)
@@ -215,12 +214,6 @@ def test_a_linker_leaves_variants_alone(saved):
     nlp.remove_pipe("angel_variants")
     nlp.add_pipe("angel_variants", last=True)
     assert [ent._.kb_id for ent in nlp(LINKED).ents][1:4] == IDS[1:4]
-
-
-def test_given_mentions_are_not_looked_for(saved):
-    nlp, linker = open_pipeline(str(saved))
-    assert "angel_variants" in components_before(nlp, linker)
-    assert "angel_variants" not in components_before(nlp, linker, given_mentions=True)
 
 
 def test_annotated_files_have_them_and_are_read_again(saved, tmp_path):

@@ -40,6 +40,9 @@ _BINOMIAL = re.compile(
     r"(?<![\w.])[A-Z][a-z]{0,2}\. ?[a-z][a-z-]{2,}|(?<!\w)[A-Z][a-z]{2,} [a-z-]{3,}"
 )
 
+_LONG_WORD = re.compile(r"[^\W\d_]{5,}")
+_DIGRAPH = re.compile("[ao](?=e)", re.IGNORECASE)
+
 # Words without digits. A few capitals in a row are a short form, which has no spelling.
 _WORD = re.compile(rf"(?<![^\W_])(?:[A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LONGEST}}})(?![^\W_])")
 _MAX_READINGS = 32
@@ -88,6 +91,8 @@ def read_wordings(
             text = add(find_binomial(text, is_name), WORD_LIST)
         if not is_name(text):
             text = add(next(filter(is_name, respaced(text)), text), SYMBOLS)
+        if not is_name(text) and is_name(american := american_spelling(text)):
+            text = add(american, SPELLING)
         if STRICT.isdisjoint(wider_entity_types_of(label)):
             add(correct_spelling(text, names), SPELLING)
     if not settings.reranker.enabled:
@@ -136,6 +141,12 @@ def respaced(text: str) -> Iterator[str]:
     for other in (_APART.sub("", text), _TOGETHER.sub(" ", text)):
         if normalize_name(other) != name:
             yield other
+
+
+def american_spelling(text: str) -> str:
+    """text (str): a mention. RETURNS (str): with `e` for `ae` and `oe` in words of five letters or
+    more, e.g. `haematemesis` → `hematemesis`."""
+    return _LONG_WORD.sub(lambda word: _DIGRAPH.sub("", word[0]), text)
 
 
 def find_binomial(text: str, is_name: Callable[[str], bool]) -> str:
