@@ -214,7 +214,7 @@ class AngelLinker(LinkerParts):
         """
         from .decision.calibration import CalibrationItem
 
-        # Fitted to what the model says of every mention.
+        # The weights are fitted with the model run for every mention.
         of_model = self.settings.copy_now()
         of_model.candidates.shortcuts = False
         spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
@@ -228,7 +228,7 @@ class AngelLinker(LinkerParts):
             )
             for doc_spans, doc_found in zip(spans, candidates, strict=True)
             for span, query in zip(doc_spans, doc_found, strict=True)
-            # What a rule decides says nothing of the model.
+            # Decisions of rules are not evidence about the model.
             if links_label(span.label_, self.settings) and not (query and query.is_decided)
         ]
 

@@ -101,7 +101,7 @@ def propose_rules(decided: Iterable[Decision], kb: ConceptKB) -> list[Rule]:
 
     decided (Iterable[Decision]): corrected links.
     kb (ConceptKB): the vocabulary.
-    RETURNS (list[Rule]): in the order of the strings; the reason says what each is based on.
+    RETURNS (list[Rule]): in the order of the strings; the reason states the basis of each.
     """
     by_string: defaultdict[tuple[str, str], list[Decision]] = defaultdict(list)
     for one in decided:

@@ -1,5 +1,5 @@
-"""What a note says about its mentions: negated, uncertain, historical, hypothetical, or of a
-relative. The terms are applied by negspacy's NegEx (Chapman et al., 2001), the categories are those
+"""The context of mentions in notes: negated, uncertain, historical, hypothetical, or about a
+relative. The terms are applied by negspacy's NegEx (Chapman et al., 2001); the categories are those
 of ConText (Harkema et al., 2009).
 
 A term before or after a mention applies up to the end of the sentence, the line, or a term that

@@ -150,7 +150,7 @@ def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
     holders = (document, *document.passages, *sentences)
     everything = [annotation for holder in holders for annotation in holder.annotations]
     annotations = [annotation for annotation in everything if annotation.locations]
-    # What a corpus says of the whole document, e.g. NLM-Chem's MeSH headings.
+    # Annotations of the whole document, such as NLM-Chem's MeSH headings.
     reading.report.count("annotations_without_location", len(everything) - len(annotations))
     parts = [annotation for annotation in annotations if annotation.role == "IndividualMention"]
     reading.report.count("individual_mentions", len(parts))

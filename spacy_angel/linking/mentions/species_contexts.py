@@ -1,4 +1,4 @@
-"""What a document says of the species of its mentions, which tells concepts of one name apart."""
+"""The species context of mentions, which distinguishes concepts with the same name."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

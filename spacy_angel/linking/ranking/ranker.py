@@ -320,7 +320,7 @@ class Table:
             elif concept_id != first:
                 second = max(second, share)
         lead = min(math.log(max(top, _MIN_PRIOR) / second), _MAX_LEAD) / _MAX_LEAD
-        # In a small vocabulary, to be the only concept says nothing.
+        # In a small vocabulary, being the only concept is not evidence.
         lead *= self.confidence if len(share_of) == 1 else 1.0
         of_mention = [*self.mention_terms, math.log(max(top, _MIN_SHARE)), lead]
         return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
