@@ -456,21 +456,6 @@ def test_merging_keeps_the_rule_for_shared_names():
         ConceptKB.merge([few, ConceptKB.build(CONCEPTS)])
 
 
-def test_a_pickle_of_a_stored_vocabulary_is_its_folder_until_it_changes(tmp_path):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    again = pickle.loads(pickle.dumps(kb))
-    assert again.path == (tmp_path / "kb").resolve()
-    assert list(again) == list(kb)
-    kb.add_names("MESH:D001241", ["ASA"])
-    changed = pickle.loads(pickle.dumps(kb))
-    assert changed.concept_ids_of(changed.name_index("asa")) == ["MESH:D001241"]
-    assert again.name_index("asa") is None
-    pickled = pickle.dumps(again)
-    kb.to_disk(tmp_path / "kb")
-    with pytest.raises(AngelError, match="was rewritten"):
-        pickle.loads(pickled)
-
-
 # ---- any vocabulary, any changes
 
 texts = st.sampled_from(["a", "A", "b", "a-b", "a b", "c", "-", "é", "🦠", "b c", "d"])

@@ -2,7 +2,7 @@
 which their author should review."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -49,24 +49,18 @@ def check_rules(rules: Sequence[Rule], kb: "ConceptKB") -> list[Finding]:
     # Rules of mentions apply to the vocabulary as changed by all edits.
     for i, rule in sorted(enumerate(rules), key=lambda pair: not pair[1].is_edit):
         state, note = _state(rule, kb)
-        opposite = _opposite(_verdicts(rule, with_new), said)
-        if opposite is not None:
+        opposites = (
+            opposite
+            for matter, verdict in _verdicts(rule, with_new)
+            for other, opposite in said[matter].items()
+            if other != verdict
+        )
+        if (opposite := next(opposites, None)) is not None:
             state, note = CONFLICT, f"line {opposite.number} says: {opposite}"
         elif (earlier := first[_without_author(rule)]) is not rule:
             state, note = SUPERFLUOUS, f"line {earlier.number} says it"
         found[i] = Finding(rule, state, note)
     return [found[i] for i in range(len(rules))]
-
-
-def _opposite(
-    verdicts: Iterable[tuple[Hashable, Hashable]],
-    said: Mapping[Hashable, Mapping[Hashable, Rule]],
-) -> Rule | None:
-    for matter, verdict in verdicts:
-        for other_verdict, rule in said[matter].items():
-            if other_verdict != verdict:
-                return rule
-    return None
 
 
 def _without_author(rule: Rule) -> Rule:

@@ -37,7 +37,6 @@ class VocabularyOverlay:
 
                         before   after
         `_changed`      {}       {"MESH:D1": Concept(...)}
-        `_position`     {}       {"MESH:D1": 0}
         `_added`        {}       {"flu": 250}
         `_links`        {}       {7: {"MESH:D1": None}, 250: {"MESH:D1": None}}
         `touched`       set()    {7, 250}
@@ -61,9 +60,8 @@ class VocabularyOverlay:
         self._user_names = {i: list(names) for i, names in meta.get("own_names", {}).items()}
         # identifier → current concept; None: removed
         self._changed: dict[str, Concept | None] = {}
-        # identifier → position of a changed concept in the vocabulary; new ones follow the table
-        self._position: dict[str, int] = {}
-        self._n_positions = table.n_concepts
+        # identifier of a concept that the table lacks → its position after the stored ones
+        self._new: dict[str, int] = {}
         # added name in normal form → index
         self._added: dict[str, int] = {}
         # name index → changed concepts with this name, in the order of the changes
@@ -84,9 +82,7 @@ class VocabularyOverlay:
             if self._changed.get(concept_id, True):
                 yield self[concept_id]
         # a copy, since another thread may add concepts in the meantime
-        for concept_id, position in list(self._position.items()):
-            if position >= self.table.n_concepts:
-                yield self[concept_id]
+        yield from map(self.__getitem__, list(self._new))
 
     def __contains__(self, concept_id: object) -> bool:
         return isinstance(concept_id, str) and self.resolve(concept_id) is not None
@@ -183,7 +179,7 @@ class VocabularyOverlay:
     def _resolve(self, concept_id: str) -> str | None:
         if self._changed.get(concept_id) is not None:
             return concept_id
-        owners = {self._position[i]: i for i in self._alternates.get(concept_id, ())}
+        owners = {self._order(i): i for i in self._alternates.get(concept_id, ())}
         rows = self.table.find_id(concept_id)
         for row, own in zip(rows, self.table.ids.texts(rows), strict=True):
             if own not in self._changed:
@@ -347,6 +343,10 @@ class VocabularyOverlay:
                 owners = [min(owners, key=lambda concept_id: len(self._all_names(concept_id)))]
             found.append(owners)
         return found
+
+    def is_live(self, i: int) -> bool:
+        """i (int): name index. RETURNS (bool): whether the name still has a concept."""
+        return i not in self.touched or bool(self.concept_ids_of(i))
 
     def names_of(self, concept_id: str) -> list[int]:
         """Names that lead to a concept.
@@ -632,18 +632,16 @@ class VocabularyOverlay:
         self.version += 1
         old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
         if old is not None:
-            names = self._all_names(concept_id)
-            self.touched.update(names)
-            for i in names:
+            for i in self._all_names(concept_id):
+                self.touched.add(i)
                 self._links.get(i, {}).pop(concept_id, None)
             for alternate in old.alternate_ids:
                 self._alternates.get(alternate, {}).pop(concept_id, None)
         self._changed[concept_id] = concept
         if row is None and concept is None:
-            del self._changed[concept_id], self._position[concept_id]
-        elif concept_id not in self._position:
-            self._position[concept_id] = self._n_positions if row is None else row
-            self._n_positions += 1
+            del self._changed[concept_id], self._new[concept_id]
+        elif row is None:
+            self._new.setdefault(concept_id, self.table.n_concepts + self.version)
         if concept is not None:
             self._types.update(concept.types)
             for i in self._all_names(concept_id):
@@ -682,10 +680,8 @@ class VocabularyOverlay:
 
     def _order(self, concept_id: str) -> int:
         """Position of a concept in the vocabulary."""
-        if concept_id in self._position:
-            return self._position[concept_id]
         row = self.table.find_own_id(concept_id)
-        return self.table.n_concepts if row is None else row
+        return self._new[concept_id] if row is None else row
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ class DictionaryMatcher:
         found = [
             match
             for dictionary in (self._own, self._added, self._stored)
-            for match in dictionary.find(texts, self._is_live)
+            for match in dictionary.find(texts)
         ]
         taken = bytearray(len(words))
         chosen = []
@@ -143,10 +143,6 @@ class DictionaryMatcher:
         self._added = _Dictionary(kb, new, self._is_clear)
         # set last, for other threads
         self._version = version
-
-    def _is_live(self, name: int) -> bool:
-        """Whether a name still has a concept."""
-        return name not in self._kb.touched or bool(self._kb.concept_ids_of(name))
 
     def _is_clear(self, words: Sequence[str]) -> bool:
         """Whether a name is specific enough to be searched for, given its words."""
@@ -172,6 +168,7 @@ class _Dictionary:
         indices: Collection[int],
         is_wanted: Callable[[Sequence[str]], bool] | None = None,
     ) -> None:
+        self._kb = kb
         # Names by folded words, by abbreviation, and further names with the same words.
         self._names: dict[str, int] = {}
         self._short_forms: dict[str, int] = {}
@@ -191,31 +188,26 @@ class _Dictionary:
                     self._put(self._names, " ".join(folded), i)
                     self._most[folded[0]] = max(len(folded), self._most.get(folded[0], 0))
 
-    def find(
-        self, words: Sequence[str], is_live: Callable[[int], bool]
-    ) -> Iterator[tuple[int, int, int]]:
-        """words (Sequence[str]): of a text. is_live (Callable[[int], bool]): whether a name still
-        has a concept.
-        YIELDS (tuple[int, int, int]): first word, end, name index; may overlap."""
+    def find(self, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+        """words (Sequence[str]): of a text. YIELDS (tuple[int, int, int]): first word, end, name
+        index of names that still have a concept; may overlap."""
         folded = [fold_word(word) for word in words] if self._names else []
         for first, word in enumerate(folded):
             last = min(first + self._most.get(word, 0), len(folded))
             for end in range(first + 1, last + 1):
                 key = " ".join(folded[first:end])
                 if key in self._names:
-                    yield from self._live(self._names[key], first, end, is_live)
+                    yield from self._live(self._names[key], first, end)
         for first, word in enumerate(words if self._short_forms else ()):
             name = self._short_forms.get(word)
             # `MRIs`, but not `Was`
             if name is None and len(word) > 3 and word[-1] == "s":
                 name = self._short_forms.get(word[:-1])
             if name is not None:
-                yield from self._live(name, first, first + 1, is_live)
+                yield from self._live(name, first, first + 1)
 
-    def _live(
-        self, name: int, first: int, end: int, is_live: Callable[[int], bool]
-    ) -> Iterator[tuple[int, int, int]]:
-        live = next(filter(is_live, (name, *self._twins.get(name, ()))), None)
+    def _live(self, name: int, first: int, end: int) -> Iterator[tuple[int, int, int]]:
+        live = next(filter(self._kb.is_live, (name, *self._twins.get(name, ()))), None)
         if live is not None:
             yield first, end, live
 

@@ -108,7 +108,6 @@ class CloseNames(CachedIndex[PieceIndex]):
         """
         if not texts:
             return []
-        vocabulary = self._vocabulary
         vectors = shipped_name_encoder().static_vectors(texts)
         cosines = self.index.cosines(vectors)
         n_stored = cosines.shape[1]
@@ -128,10 +127,6 @@ class CloseNames(CachedIndex[PieceIndex]):
                 CloseName(i if i < n_stored else added[i - n_stored], float(row[i]))
                 for i in close.tolist()
             ]
-            kept = (
-                c
-                for c in names
-                if c.name not in vocabulary.touched or vocabulary.concept_ids_of(c.name)
-            )
+            kept = (close for close in names if self._vocabulary.is_live(close.name))
             found.append(sorted(kept, key=lambda c: (-c.cosine, c.name))[:k])
         return found

@@ -13,7 +13,6 @@ whether a node leads to an allowed name. With five leaves, of which 1 and 3 are 
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,16 +26,9 @@ from ..storage.trie_compiler import AddedNames, NameTokenizer, compile_names
 _MAX_MASKS = 16
 
 
-class _Mask(NamedTuple):
-    """A subset as used by the search; None if all names are allowed.
-
-    prefix_sums (tuple[np.ndarray, ...] | None): of each trie, int32[n_leaves + 1]: the number of
-        allowed leaves before each leaf.
-    allowed (np.ndarray | None): bool[n_names], the allowed names.
-    """
-
-    prefix_sums: tuple[np.ndarray, ...] | None = None
-    allowed: np.ndarray | None = None
+# The prefix sums of each trie, int32[n_leaves + 1], and the allowed names, bool[n_names]; None if
+# all names are allowed.
+_Mask = tuple[tuple[np.ndarray, ...], np.ndarray] | tuple[None, None]
 
 
 class SearchSpaces:
@@ -75,7 +67,7 @@ class SearchSpaces:
             while len(self._masks) > max(_MAX_MASKS, len(subsets)):
                 self._masks.popitem(last=False)
         return SearchSpace(
-            tuple(tries), tuple([m.prefix_sums for m in masks]), tuple([m.allowed for m in masks])
+            tuple(tries), tuple([sums for sums, _ in masks]), tuple([names for _, names in masks])
         )
 
     def _mask(self, trie_key: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:
@@ -86,10 +78,9 @@ class SearchSpaces:
         if key not in self._masks:
             allowed = self._allowed_names(subset)
             if subset is None and allowed[: self._vocabulary.table.n_names].all():
-                self._masks[key] = _Mask()
+                self._masks[key] = None, None
             else:
-                sums = tuple(trie.leaf_prefix_sums(allowed) for trie in tries)
-                self._masks[key] = _Mask(sums, allowed)
+                self._masks[key] = tuple(t.leaf_prefix_sums(allowed) for t in tries), allowed
         self._masks.move_to_end(key)
         return self._masks[key]
 

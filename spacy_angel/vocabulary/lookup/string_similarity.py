@@ -226,11 +226,8 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         added, index = self.added
         if index is not None:
             names += [added[i] for i in index.shortlist(text)]
-        if allowed is not None:
-            # masks exclude removed names
-            names = [i for i in names if allowed[i]]
-        else:
-            names = [i for i in names if i not in kb.touched or kb.concept_ids_of(i)]
+        # masks exclude removed names
+        names = [i for i in names if (kb.is_live(i) if allowed is None else allowed[i])]
         similar = self.index.compare(text, kb.name_texts(names))
         pairs = zip(names, similar, strict=True)
         ranked = sorted([(-s.cosine - s.edits, i, s) for i, s in pairs])

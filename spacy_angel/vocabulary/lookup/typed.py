@@ -70,7 +70,7 @@ def _with_prefix(kb: ConceptKB, prefix: str) -> list[int]:
         rows = rows[names.data[names.offsets[rows] + position] == byte]
     rows = rows[np.argsort(lengths[rows], kind="stable")[:_MAX_PREFIXED]]
     added = (i for i, name in kb.added_names.items() if name.startswith(prefix))
-    found = [*added, *(i for i in rows.tolist() if i not in kb.touched or kb.concept_ids_of(i))]
+    found = [*added, *filter(kb.is_live, rows.tolist())]
     return sorted(found, key=lambda i: (len(kb.name(i)), kb.name(i)))
 
 

@@ -31,7 +31,7 @@ _MAX_WORDS = 512
 # document has, is right.
 _NEXT = 0.15
 # Hundreds of genes are called “uncharacterized protein”; none gets a prior of zero.
-_LEAST = 1e-9
+_MIN_PRIOR = 1e-9
 # Maximum number of concepts of a name whose orthologs are looked up.
 _MAX_SIBLINGS = 8
 _WORD = re.compile(r"[^\W_]+")
@@ -96,29 +96,21 @@ class SpeciesReader:
             vocabulary are only included if the text has no others: they are mostly tools to produce
             or test a gene of another species, like *E. coli*.
         """
-        places: dict[tuple[int, int], str] = {}
+        mentions: dict[tuple[int, int], str] = {}
         for start, end, concept_id in spans:
             if is_taxon(concept_id):
                 name = self._taxon_name(concept_id)
                 # Genes of a virus are rarely meant; usually, they are those of its host.
                 is_host_meant = is_virus(name) and name not in self._species.values()
-                places.setdefault((start, end), _NONE if is_host_meant else name)
+                mentions.setdefault((start, end), _NONE if is_host_meant else name)
         found = list(self._find(text))
-        hosts = {
-            species_word
-            for species_word in found
-            if _words(text[species_word.start : species_word.end]) in self._hosts
-        }
-        fixed = [
-            species_word
-            for species_word in found
-            if species_word in hosts or species_word.species == _NONE
-        ]
-        known = _apart((SpeciesWord(*place, species) for place, species in places.items()), fixed)
+        hosts = {word for word in found if _words(text[word.start : word.end]) in self._hosts}
+        fixed = [word for word in found if word in hosts or word.species == _NONE]
+        known = _apart((SpeciesWord(*span, species) for span, species in mentions.items()), fixed)
         ignored = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
-        named = sorted(s for s in [*known, *_apart(found, known)] if s.species not in ignored)
+        words = sorted(w for w in [*known, *_apart(found, known)] if w.species not in ignored)
         self._update()
-        return [s for s in named if s.species in self._own] or named
+        return [word for word in words if word.species in self._own] or words
 
     def has_genes_of(self, concept_id: str) -> bool:
         """concept_id (str): identifier of a taxon. RETURNS (bool): whether the vocabulary has
@@ -159,17 +151,17 @@ class SpeciesReader:
     def _find(self, text: str) -> Iterator[SpeciesWord]:
         """Find the longest known phrases, without overlaps."""
         words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text.lower())]
-        place = 0
-        while place < len(words):
-            for n in range(min(self._longest, len(words) - place), 0, -1):
-                phrase = words[place : place + n]
+        first = 0
+        while first < len(words):
+            for n in range(min(self._longest, len(words) - first), 0, -1):
+                phrase = words[first : first + n]
                 species = self._species.get(tuple(word for word, _, _ in phrase))
                 if species is not None:
                     yield SpeciesWord(phrase[0][1], phrase[-1][2], species)
                     break
             else:
                 n = 1
-            place += n
+            first += n
 
     def context_of(self, species_words: Sequence[SpeciesWord], start: int, end: int) -> str:
         """Get the species context of a mention. A word counts 1 / (1 + distance / 100 characters).
@@ -182,12 +174,10 @@ class SpeciesReader:
             their words, e.g. `mus musculus, homo sapiens`; empty if the text has no species word.
         """
         weights: dict[str, float] = {}
-        place = bisect_left(species_words, start, key=lambda species_word: species_word.start)
-        for species_word in species_words[max(place - _MAX_WORDS, 0) : place + _MAX_WORDS]:
-            distance = max(species_word.start - end, start - species_word.end, 0)
-            weights[species_word.species] = weights.get(species_word.species, 0.0) + 1 / (
-                1 + distance / _HALF
-            )
+        first = bisect_left(species_words, start, key=lambda word: word.start)
+        for word in species_words[max(first - _MAX_WORDS, 0) : first + _MAX_WORDS]:
+            distance = max(word.start - end, start - word.end, 0)
+            weights[word.species] = weights.get(word.species, 0.0) + 1 / (1 + distance / _HALF)
         best = sorted(weights, key=lambda species: (-weights[species], species))
         return ", ".join(best[:MAX_SPECIES])
 
@@ -319,12 +309,8 @@ def _apart(
     starts = [other.start for other in ordered]
     ends = list(accumulate((other.end for other in ordered), max))
     # Spans that begin before the end of a species word, and the farthest end among them.
-    before = (
-        (species_word, bisect_left(starts, species_word.end)) for species_word in species_words
-    )
-    return [
-        species_word for species_word, n in before if not n or ends[n - 1] <= species_word.start
-    ]
+    before = ((word, bisect_left(starts, word.end)) for word in species_words)
+    return [word for word, n in before if not n or ends[n - 1] <= word.start]
 
 
 def _is_line(types: Sequence[str]) -> bool:
@@ -342,9 +328,9 @@ def _words(text: str) -> tuple[str, ...]:
 def priors_in_order(n: int) -> tuple[float, ...]:
     """n (int): number of concepts of a name, most likely first. RETURNS (tuple[float, ...]): prior
     share of each; they sum to 1, e.g. for n = 2 (0.870, 0.130)."""
-    parts = [max(_NEXT**place, _LEAST) for place in range(n)]
-    total = sum(parts)
-    return tuple(part / total for part in parts)
+    weights = [max(_NEXT**rank, _MIN_PRIOR) for rank in range(n)]
+    total = sum(weights)
+    return tuple(weight / total for weight in weights)
 
 
 def _words_of_taxon(concept_id: str, name: str) -> Sequence[str]:

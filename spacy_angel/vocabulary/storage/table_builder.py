@@ -23,10 +23,6 @@ class TableBuilder:
 
     def __init__(self) -> None:
         self._index: dict[str, int] = {}
-        self._n_earlier = 0
-        self._earlier_alternates: dict[str, int] = {}
-        self._joined_as: dict[str, int] = {}
-        self._taken: set[int] = set()
         self._name_index: dict[str, int] = {}
         self._type_index: dict[str, int] = {}
         self._spellings = _Group()
@@ -38,6 +34,7 @@ class TableBuilder:
         self._parents = _Group()
         self._parts = _Group()
         self._joined: set[int] = set()
+        self.begin_vocabulary()
 
     def add(self, concept: Concept) -> None:
         """Add a concept.
@@ -86,9 +83,9 @@ class TableBuilder:
         Concepts of the same vocabulary are distinct, so only the first of them is joined this way.
         """
         self._n_earlier = len(self._index)
-        self._earlier_alternates = {}
-        self._joined_as = {}
-        self._taken = set()
+        self._earlier_alternates: dict[str, int] = {}
+        self._joined_as: dict[str, int] = {}
+        self._taken: set[int] = set()
         for i, alternate in self._alternates:
             self._earlier_alternates.setdefault(alternate, i)
 
