@@ -118,7 +118,8 @@ class Query:
         self.text = normalize_name(self.mention.text)
         self.texts = {}
         for text, source in self.wordings or (Wording(self.mention.text, MENTION),):
-            if normal := normalize_name(text):
+            # The model reads the first one.
+            if normal := self.text if text == self.mention.text else normalize_name(text):
                 self.texts.setdefault(normal, source)
 
     @property

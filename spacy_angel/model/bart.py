@@ -209,14 +209,13 @@ class BartDecoding:
         seen = self._tree.seen[:, -packing.width :]
         mask = to_bias(seen, model.attention_dtype)[:, None]
         for i, layer in enumerate(model.decoder):
-            qkv = packing.split_heads(layer.qkv(x), 3, model.heads)
-            # contiguous, as matrix products require
-            self._memory[i] = torch.cat((self._memory[i], qkv[1:]), dim=3)
-            keys, values = self._memory[i]
-            attended = packing.join_heads(model.attend(qkv[0], keys, values, mask))
+            attended, self._memory[i] = packing.attend(
+                model.attend, layer.qkv(x), model.heads, mask, self._memory[i]
+            )
             x = layer.attention_norm(x + layer.out(attended))
-            q, cross = layer.cross_q(x), self._cross[i]
-            attended = packing.attend(model.attend, q, model.heads, self._cross_mask, cross)
+            attended, _ = packing.attend(
+                model.attend, layer.cross_q(x), model.heads, self._cross_mask, self._cross[i]
+            )
             x = layer.cross_norm(x + layer.cross_out(attended))
             x = layer.final_norm(x + layer.fc2(layer.fc1(x)))
         return x

@@ -138,23 +138,28 @@ class Packing:
         heads: int,
         mask: Tensor | None,
         memory: Tensor | None = None,
-    ) -> Tensor:
-        """attention (Attention): how it is computed. x (Tensor): queries [packed, heads * d_head];
-            without memory, queries, keys, and values [packed, 3 * heads * d_head].
+    ) -> tuple[Tensor, Tensor]:
+        """Compute the attention of packed tokens.
+
+        attention (Attention): the function that computes it.
+        x (Tensor): queries, keys, and values [packed, 3 * heads * d_head], or the queries alone.
         heads (int): number of heads. mask (Tensor | None): see `Attention`.
-        memory (Tensor | None): [2, n, heads, width, d_head], keys and values.
-        RETURNS (Tensor): [packed, heads * d_head]."""
+        memory (Tensor | None): [2, n, heads, width, d_head], keys and values of other tokens, which
+            those of x are appended to.
+        RETURNS (tuple[Tensor, Tensor]): [packed, heads * d_head], and the keys and values in use.
+        """
         padded = x.new_zeros(self.n * self.width, x.shape[1])
         padded[self.index] = x[: len(self.index)]
-        parts = padded.view(self.n, self.width, 3 if memory is None else 1, heads, -1)
-        queries, *own = parts.permute(2, 0, 3, 1, 4)
-        keys, values = own if memory is None else memory
-        attended = attention(queries, keys, values, mask)
-        return attended.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
-
-    def join_heads(self, x: Tensor) -> Tensor:
-        """x (Tensor): [n, heads, width, d_head]. RETURNS (Tensor): [packed, heads * d_head]."""
-        return x.transpose(1, 2).reshape(self.n * self.width, -1)[self._back]
+        n_parts = 3 if memory is None else x.shape[1] // (heads * memory.shape[-1])
+        parts = padded.view(self.n, self.width, n_parts, heads, -1).permute(2, 0, 3, 1, 4)
+        if memory is None:
+            memory = parts[1:]
+        elif n_parts > 1:
+            # contiguous, as the products want it
+            memory = torch.cat((memory, parts[1:]), dim=3)
+        attended = attention(parts[0], memory[0], memory[1], mask)
+        joined = attended.transpose(1, 2).reshape(self.n * self.width, -1)
+        return joined[self._back], memory
 
 
 def pack_ids(rows: Sequence[list[int]], device: torch.device) -> Tensor:
@@ -240,7 +245,7 @@ class BartEncoder:
         x = self.embed(pack_ids(rows, self.device)[packing.order], packing.positions, added)
         mask = padding_mask(packing, self.attention_dtype)
         for layer in self._layers:
-            attended = packing.attend(self.attend, layer.qkv(x), self.heads, mask)
+            attended, _ = packing.attend(self.attend, layer.qkv(x), self.heads, mask)
             x = layer.attention_norm(x + layer.out(attended))
             x = layer.final_norm(x + layer.fc2(layer.fc1(x)))
         return x, packing

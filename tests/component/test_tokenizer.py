@@ -19,23 +19,10 @@ def test_tokens_are_spacys(text: str) -> None:
     assert [(t.text, t.whitespace_) for t in ours] == [(t.text, t.whitespace_) for t in theirs]
 
 
-@pytest.mark.parametrize("mark", [".", "(", ")", "-", "..a", "a)", '"', "'s", "https://a.b/"])
-@pytest.mark.parametrize("n", [40, 80])
-def test_long_runs_below_the_limit_are_spacys(mark: str, n: int) -> None:
-    for text in (mark * n, "a" + mark * n, mark * n + "a"):
-        assert [t.text for t in OURS(text)] == [t.text for t in NLP.make_doc(text)]
-
-
 @given(NOISY)
 def test_the_text_stays_whole(text: str) -> None:
     assert OURS(text).text == text
     assert OURS(text * 80).text == text * 80
-
-
-def test_a_ligature_is_never_cut_in_two() -> None:
-    # The thousandth letter as it is read is the `i` of `ﬁ`.
-    text = "aﬁﬁﬁaaaaaaa" * 80
-    assert OURS(text).text == text
 
 
 @pytest.mark.parametrize(

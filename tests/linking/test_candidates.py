@@ -108,14 +108,6 @@ def test_a_name_that_only_an_absent_species_has_decides_nothing(monkeypatch, spe
     assert list(names(q)) == found
 
 
-def test_a_subset_limits_similar_names(monkeypatch):
-    allowed = np.ones(KB.n_names, dtype=bool)
-    allowed[KB.name_index("pneumonia")] = False
-    [q], _ = generate(monkeypatch, (query("pnuemonia"),), allowed=allowed, n_similar=1)
-    assert "pneumonia" not in names(q)
-    assert "pneumonitis" in names(q)
-
-
 def test_a_document_agrees_with_itself_in_other_words(monkeypatch):
     queries, _ = generate(
         monkeypatch,

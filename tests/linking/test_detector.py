@@ -1,7 +1,5 @@
 """scispaCy's abbreviation detector, bounded."""
 
-import warnings
-
 import pytest
 import spacy
 from hypothesis import given
@@ -90,12 +88,3 @@ def test_plain_values_go_into_a_file() -> None:
             "long_end": 2,
         }
     ]
-
-
-def test_the_factory_is_this_one_whoever_comes_first() -> None:
-    detector = spacy.blank("en").add_pipe("angel_abbreviations")
-    assert type(detector) is LinearAbbreviationDetector
-    with warnings.catch_warnings():
-        # Nothing is searched for, and no matcher says that it is empty.
-        warnings.simplefilter("error")
-        detector(NLP.make_doc("No abbreviation."))

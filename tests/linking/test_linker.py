@@ -146,18 +146,6 @@ def test_pipe_equals_call_whatever_the_batches_and_the_order(make):
     assert [links(doc) for doc in turned] == one_by_one
 
 
-def test_vocabulary_answers_as_scispacy_and_changes_while_running(make):
-    nlp = make(num_beams=1)
-    kb = nlp.get_pipe("angel_linker").kb
-    assert kb.cui_to_entity["MESH:D001241"].canonical_name == "Aspirin"
-    assert [c.concept_id for c in kb.find("migraine")] == ["MESH:D008881", "MESH:D000001"]
-    assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D008881", 0.5), ("MESH:D000001", 0.5)]
-    kb.remove("MESH:D000001")
-    assert nlp("migraine").ents[0]._.kb_ents == [("MESH:D008881", 1.0)]
-    kb.add(Concept("X:1", "diabetes"))
-    assert nlp("diabetes").ents[0]._.kb_ents == [("X:1", 0.5), ("MESH:D003920", 0.5)]
-
-
 # which mentions
 
 
@@ -227,12 +215,6 @@ def test_types_of_one_s_own_that_no_label_has_are_for_every_label(make, tmp_path
         # once more as it was saved
         linker.kb.to_disk(tmp_path / "kb")
         linker.kb = ConceptKB.from_disk(tmp_path / "kb")
-
-
-def test_types_by_label_limit_the_search(make):
-    nlp = make(types_by_label={"DISEASE": ["T121"]}, num_beams=20)
-    doc = nlp("diabetes")
-    assert {c for c, _ in doc.ents[0]._.kb_ents} == set(models.DRUGS)
 
 
 def test_overwrite(make):
@@ -472,21 +454,6 @@ def test_saved_pipeline_holds_everything(make, model, vocabulary, tmp_path):
     assert links(spacy.load(tmp_path / "saved")(TEXT)) == expected
 
 
-def test_settings_changed_while_running_are_saved_and_overrides_win(make, tmp_path):
-    nlp = make(num_beams=4)
-    nlp.get_pipe("angel_linker").settings.decision.threshold = 0.25
-    nlp.to_disk(tmp_path / "saved")
-
-    def loaded(**linker):
-        config = {"components": {"angel_linker": linker}}
-        settings = spacy.load(tmp_path / "saved", config=config).get_pipe("angel_linker").settings
-        return settings.decision.threshold, settings.candidates.num_beams
-
-    assert loaded() == (0.25, 4)
-    assert loaded(candidates={"num_beams": 2}) == (0.25, 2)
-    assert loaded(decision={"threshold": 0.75}) == (0.75, 4)
-
-
 def test_a_model_that_the_config_names_may_be_missing_in_the_folder(make, tmp_path):
     linker = make().get_pipe("angel_linker")
     linker.to_disk(tmp_path / "saved", exclude=["model"])
@@ -582,22 +549,6 @@ def test_two_linkers_side_by_side(make, model):
     gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="SNOMEDCT:1")]
     scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
     assert (scores["nel_micro_f"], scores["snomed_micro_f"]) == (0.0, 1.0)
-
-
-def test_a_clash_is_an_error_that_says_so(make):
-    nlp = make()
-    with pytest.raises(
-        AngelError, match=r"'angel_linker' and 'second' both write span\._\.kb_ents"
-    ):
-        nlp.add_pipe(
-            "angel_linker",
-            name="second",
-            config={"outputs": {"kb_id": "second_id", "candidates": "second_candidates"}},
-        )
-    other = make()
-    nlp.add_pipe("angel_linker", name="sourced", source=other)
-    with pytest.raises(AngelError, match="both write"):
-        nlp.get_pipe("angel_linker").initialize(nlp=nlp)
 
 
 def test_computed_attributes_of_others_are_not_taken():
@@ -790,15 +741,6 @@ def test_equal_mentions_of_a_document_are_searched_once(make, rerank, monkeypatc
     assert one._.candidates == other._.candidates != second.ents[0]._.candidates
     with linker.using(candidates={"shortcuts": False}):
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
-
-
-def test_a_label_of_its_own_is_searched_for_itself(make, monkeypatch):
-    linker = make(shortcuts=True).get_pipe("angel_linker")
-    searched = searched_mentions(linker, monkeypatch)
-    doc = Doc(linker.vocab, ["aspirin", "or", "aspirin"])
-    doc.ents = [Span(doc, 0, 1, label="DRUG"), Span(doc, 2, 3, label="DISEASE")]
-    linker(doc)
-    assert len(searched) == 2
 
 
 def test_a_name_added_a_moment_ago_is_linked(make):

@@ -12,7 +12,6 @@ from spacy.tokens import Span
 from support.tiny_linker import blocks, pipeline
 
 from spacy_angel.vocabulary.changes.rules import COLUMNS
-from spacy_angel.vocabulary.kb import ConceptKB
 
 torch.set_num_threads(1)
 ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"
@@ -83,15 +82,6 @@ def test_a_string_that_means_a_concept_links_to_it(nlp, tmp_path) -> None:
     assert ATTACK not in [c.concept_id for c in nlp.get_pipe("angel_linker").kb.find("big one")]
 
 
-def test_a_name_that_is_none_is_no_candidate(nlp, tmp_path) -> None:
-    text = "the patient had heart attack ."
-    assert {ATTACK, NAMESAKE} <= concepts(link(nlp, text, 3, 5, "DISEASE"))
-    write(tmp_path, {"action": "exclude", "string": "heart attack", "concept": NAMESAKE})
-    ent = link(nlp, text, 3, 5, "DISEASE")
-    assert ent._.kb_id == ATTACK
-    assert NAMESAKE not in concepts(ent)
-
-
 def test_a_new_name_is_a_candidate_and_the_vocabulary_stays(nlp, tmp_path) -> None:
     write(tmp_path, {"action": "add", "string": "acetylsal", "concept": ASPIRIN})
     ent = link(nlp, "the patient had acetylsal .")
@@ -112,13 +102,6 @@ def test_excluded_concepts_and_types_are_no_candidates(nlp, tmp_path) -> None:
     write(tmp_path, {"action": "exclude", "type": "T121"})
     kb = nlp.get_pipe("angel_linker").kb
     assert all("T121" not in kb[c].types for c in concepts(link(nlp)))
-
-
-def test_only_allowed_concepts_are_candidates(nlp, tmp_path) -> None:
-    write(tmp_path, {"action": "allow", "concept": ATTACK, "label": "DISEASE"})
-    ent = link(nlp, "the patient had migraine .", label="DISEASE")
-    assert concepts(ent) <= {ATTACK}
-    assert link(nlp)._.kb_id == ASPIRIN
 
 
 def test_a_string_counts_only_as_it_is_written(nlp, tmp_path) -> None:
@@ -163,16 +146,6 @@ def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
     assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
     config["components"]["angel_linker"]["decision"]["curation"] = None
     assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
-
-
-def test_rules_follow_the_vocabulary(nlp, tmp_path) -> None:
-    linker = nlp.get_pipe("angel_linker")
-    write(tmp_path, {"action": "exclude", "string": "aspirin"})
-    assert link(nlp)._.kb_id == "NIL"
-    linker.kb = ConceptKB.build(linker.kb)
-    assert link(nlp)._.kb_id == "NIL"
-    linker.settings.decision.curation = None
-    assert link(nlp)._.kb_id == ASPIRIN
 
 
 def test_a_new_name_is_found_as_a_mention(model, vocabulary, tmp_path) -> None:

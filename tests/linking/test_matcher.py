@@ -112,13 +112,6 @@ def test_labels_go_with_the_types_that_the_linker_allows() -> None:
     assert choose_label(("anything",), {}) == choose_label((), {}) == "CONCEPT"
 
 
-def test_labels_follow_the_linkers_types(make) -> None:
-    nlp = make(names="all", linker={"types_by_label": {"SIGN": ["T047"]}})
-    assert mentions(nlp("A heart attack")) == [("heart attack", "SIGN")]
-    nlp.get_pipe("angel_linker").settings.candidates.types_by_label = {"EVENT": ["T047"]}
-    assert mentions(nlp("A heart attack")) == [("heart attack", "EVENT")]
-
-
 def test_the_linkers_span_group_gets_the_names(make) -> None:
     nlp = make(names="all", linker={"span_key": "found"})
     doc = nlp.make_doc(TEXT)

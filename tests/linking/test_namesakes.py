@@ -80,35 +80,12 @@ def test_the_species_of_the_document_decides(folder, rerank):
     assert linked(pair, "The alpha of women.", "alpha").kb_id_ == "G:1"
 
 
-def test_genes_have_a_species_context_and_diseases_none(folder):
-    component, nlp = linker(folder)
-    doc = nlp("In mice we saw abc rise.")
-    ents = [Span(doc, 4, 5, label="GENE"), Span(doc, 5, 6, label="DISEASE")]
-    assert [m.species_context for m in component.read_mentions(doc, ents)] == ["mus musculus", ""]
-
-
 def test_spans_of_species_count_as_signs(folder):
     component, nlp = linker(folder)
     component.kb.add(Concept("NCBITaxon:10116", "Rattus norvegicus", ("lab animal",), ("species",)))
     doc = nlp("the lab animal and abc")
     doc.ents = [Span(doc, 1, 3, label="SPECIES"), Span(doc, 4, 5, label="GENE")]
     assert component.read_mentions(doc, doc.ents)[1].species_context == "rattus norvegicus"
-
-
-def test_cell_lines_tell_of_the_species_that_they_are_from(folder):
-    component, nlp = linker(folder)
-    donors = (("LN", "10090"), ("KX", "10090"), ("KX", "9606"), ("OS", "9534"))
-    for number, (name, donor) in enumerate(donors):
-        types = ("Cell line", f"NCBITaxon:{donor}")
-        component.kb.add(Concept(f"CVCL_{number}", name, (), types))
-    doc = nlp("LN and abc KX OS")
-    gene = Span(doc, 2, 3, label="GENE")
-    doc.ents = [Span(doc, 0, 1, label="CELL_LINE"), gene]
-    assert component.read_mentions(doc, [gene])[0].species_context == "mus musculus"
-    # of two donors, and of a monkey, of which the vocabulary has no genes
-    for place in (3, 4):
-        doc.ents = [gene, Span(doc, place, place + 1, label="CELL_LINE")]
-        assert component.read_mentions(doc, [gene])[0].species_context == ""
 
 
 def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):

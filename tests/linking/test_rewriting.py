@@ -6,13 +6,10 @@ from support.tiny_linker import settings_of
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.matcher import find_misspelled
 from spacy_angel.linking.mentions.names import NameReader
-from spacy_angel.linking.mentions.species_contexts import cell_lines_in
 from spacy_angel.linking.mentions.wordings import (
     correct_spelling,
     expand_short_form,
     find_binomial,
-    respaced,
-    spell_out,
 )
 
 KB = ConceptKB.build(
@@ -67,52 +64,6 @@ def test_short_forms_and_everyday_words(text, expanded):
 def test_binomial_names_of_organisms(mention, name):
     names = {"Trypanosoma cruzi", "Escherichia coli", "E. coli", "rice"}
     assert find_binomial(mention, names.__contains__) == name
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("In P19 cells and (LbetaT2 cell line).", [["In P19", "P19"], ["LbetaT2"]]),
-        ("SK-N-SH cells, HeLa cell", [["SK-N-SH"], ["HeLa"]]),
-        ("T cells, stem cells, B7 cells, Jurkat cells, cells, P19 excellence", []),
-    ],
-)
-def test_cell_lines(text, names):
-    found = [[text[start:end] for start, end in places] for places in cell_lines_in(text)]
-    assert found == names
-
-
-@pytest.mark.parametrize(
-    ("written", "spelled"),
-    [
-        ("IFN-γ", "IFN-gamma"),
-        ("α-cell", "alpha-cell"),
-        ("µ-opioid", "mu-opioid"),
-        ("λ phage", "lambda phage"),
-        ("Ni2+", "Ni"),
-        ("Ca²⁺", "Ca"),
-        ("Fe(III)", "Fe"),
-        ("Cl-", "Cl"),
-        ("CO₂", "CO2"),
-        ("5-HT", "5-HT"),
-    ],
-)
-def test_greek_letters_charges_and_small_digits(written, spelled):
-    assert spell_out(written) == spelled
-
-
-@pytest.mark.parametrize(
-    ("written", "others"),
-    [
-        ("SIRT-1", ["SIRT1"]),
-        ("E4031", ["E 4031"]),
-        ("p27(KIP1)", ["p27KIP1)", "p 27(KIP 1)"]),
-        ("asthma", []),
-        ("10 20", []),
-    ],
-)
-def test_letters_and_digits_together_and_apart(written, others):
-    assert list(respaced(written)) == others
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,12 @@ import pytest
 import torch
 from support.helpers import SHIPPED_MODEL
 from support.models import FORMAT, make_model, make_tiny_model
-from transformers import BartConfig, BertConfig, EncoderDecoderConfig, LEDConfig, T5Config
+from transformers import BertConfig
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model import bart
 from spacy_angel.model.checkpoint import (
     checkpoint_folder,
-    max_positions,
     open_checkpoint,
     save_settings,
 )
@@ -79,14 +78,3 @@ def test_the_shipped_name_and_a_saved_pipeline_mean_the_models_in_them(folder, t
     (inside / "config.json").write_text(json.dumps({}))
     assert checkpoint_folder(tmp_path) == inside
     assert checkpoint_folder(folder) == folder
-
-
-def test_positions_of_either_side():
-    assert max_positions(BartConfig(max_position_embeddings=77), "decoder") == 77
-    assert max_positions(T5Config(), "encoder") is None
-    pair = EncoderDecoderConfig.from_encoder_decoder_configs(
-        BertConfig(max_position_embeddings=40), BertConfig(max_position_embeddings=30)
-    )
-    assert [max_positions(pair, side) for side in ("encoder", "decoder")] == [40, 30]
-    sides = LEDConfig(max_encoder_position_embeddings=900, max_decoder_position_embeddings=90)
-    assert [max_positions(sides, side) for side in ("encoder", "decoder")] == [900, 90]

@@ -15,7 +15,7 @@ from transformers import BartTokenizerFast, PreTrainedTokenizerFast
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.presets import PRESETS
-from spacy_angel.model.prompts import PromptEncoder, PromptFormat, split_context
+from spacy_angel.model.prompts import PromptEncoder, PromptFormat
 
 START, END, IS = 33714, 34588, 16
 DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450
@@ -94,39 +94,6 @@ def test_special_tokens_in_the_text_are_words() -> None:
 def test_other_braces_in_the_prefix(prefix: str) -> None:
     with pytest.raises(AngelError, match=r"may only use {mention}"):
         PromptFormat(prefix=prefix)
-
-
-_WORDS = st.lists(
-    st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=12), max_size=200
-)
-
-
-@settings(max_examples=100)
-@given(_WORDS, _WORDS, st.integers(4, 24), st.sampled_from([" ", "  ", "\n"]))
-def test_context_cut_beforehand_gives_the_same_tokens(
-    left: list[str], right: list[str], limit: int, blank: str
-) -> None:
-    mention = Mention("diabetes", blank.join(left), blank.join(right))
-    for make in (bart, t5_like, bert_like):
-        encoder = make(100_000)
-        [whole] = encoder.source_ids([mention])
-        [bare] = encoder.source_ids([Mention("diabetes")])
-        n_bos, n_eos = len(encoder.bos_ids), len(encoder.eos_ids)
-        marked = bare[n_bos : len(bare) - n_eos]
-        begin = next(i for i in range(len(whole)) if whole[i : i + len(marked)] == marked)
-        before, after = whole[n_bos:begin], whole[begin + len(marked) : len(whole) - n_eos]
-        [short] = make(limit).source_ids([mention])
-        if limit < len(bare):
-            assert len(short) < len(bare)
-            continue
-        n_left, n_right = split_context(len(before), len(after), limit - len(bare))
-        assert short == [
-            *encoder.bos_ids,
-            *before[len(before) - n_left :],
-            *marked,
-            *after[:n_right],
-            *encoder.eos_ids,
-        ]
 
 
 def test_context_is_cut_evenly_around_the_mention() -> None:

@@ -135,16 +135,6 @@ def test_log_probs_are_those_of_transformers(folders, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
-def test_several_names_of_a_mention_have_the_log_probs_of_each_alone(folders, family: str) -> None:
-    generator = Generator.from_pretrained(folders[family])
-    names = [NAMES[:3], [], NAMES]
-    found = generator.score_names(MENTIONS, names, batch_size=2)
-    for mention, some, values in zip(MENTIONS, names, found, strict=True):
-        alone = log_probs(generator, [mention] * len(some), some)
-        assert values == pytest.approx(alone, abs=1e-4)
-
-
-@pytest.mark.parametrize("family", ["bart", "t5", "pair"])
 def test_threads_and_batches_change_nothing(folders, family: str) -> None:
     generator = Generator.from_pretrained(folders[family])
     space = KB.search_space(generator.prompts)
@@ -163,16 +153,6 @@ def test_threads_and_batches_change_nothing(folders, family: str) -> None:
     for own, values, alone in zip(wanted, scores, expected, strict=True):
         assert len(values) == len(own)
         assert values == pytest.approx(alone, abs=1e-4)
-
-
-def test_subsets_are_by_mention(folders) -> None:
-    generator = Generator.from_pretrained(folders["bart"])
-    heart = KB.subset(concept_ids=["MESH:D009203"])
-    space = KB.search_space(generator.prompts, [None, heart])
-    found = plain(generator.search(MENTIONS, space, subsets=[1, 0, 1]))
-    allowed = {"myocardial infarction", "heart attack", "cardiac infarction"}
-    assert {name for i in (0, 2) for name, _ in found[i]} == allowed
-    assert len(found[1]) == 5
 
 
 # To disk, to bytes, and back

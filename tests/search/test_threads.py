@@ -3,7 +3,7 @@ import threading
 import pytest
 import torch
 
-from spacy_angel.search.generator import batch_size_for, map_batches
+from spacy_angel.search.generator import map_batches
 
 
 @pytest.fixture
@@ -30,11 +30,3 @@ def test_an_error_comes_through_and_threads_come_back(two_threads: None) -> None
     with pytest.raises(ZeroDivisionError):
         list(map_batches(lambda x: 1 // x, [1, 0, 2], 2))
     assert torch.get_num_threads() == 2
-
-
-def test_batches_are_spread_over_the_threads() -> None:
-    assert batch_size_for(10, 32, 2) == 5
-    assert batch_size_for(64, 32, 2) == 32
-    assert batch_size_for(100, 32, 2) == 25
-    assert batch_size_for(1, 32, 2) == 1
-    assert batch_size_for(0, 32, 2) == 1

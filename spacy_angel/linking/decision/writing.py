@@ -93,8 +93,7 @@ def _set_attributes(
             if attribute == "kb_id" and settings.is_first:
                 store_kb_id(here[0][0], shown.kb_id)  # and see `_set_kb_ids`
                 continue
-            values = [(span, getattr(link, attribute, None)) for span, link in here]
-            write_values(getattr(settings.outputs, attribute), values, getattr(shown, attribute))
+            _write_values(getattr(settings.outputs, attribute), attribute, here, shown)
 
 
 def _set_kb_ids(
@@ -165,22 +164,24 @@ def warn_replaced(settings: LinkerSettings) -> None:
             )
 
 
-def write_values(name: str, values: Sequence[tuple[Span, Any]], shown: Any) -> None:
+def _write_values(
+    name: str, attribute: str, here: Sequence[tuple[Span, Link | None]], shown: Link
+) -> None:
     """Write an attribute of spans over the same characters.
 
-    name (str): of the attribute.
-    values (Sequence[tuple[Span, Any]]): mentions with the same characters, each with its value;
-        None: it keeps what it has.
-    shown (Any): the value for spans with another label, or without any.
+    name (str): name of the attribute on `span._`. attribute (str): field of `Link`.
+    here (Sequence[tuple[Span, Link | None]]): mentions with the same characters, each with its
+        link; None: it keeps its value.
+    shown (Link): the link for spans with another label, or without any.
     """
-    first = values[0][0]
+    first = here[0][0]
     data: dict[Any, Any] = first.doc.user_data
     of_label = {}
-    for span, value in values:
+    for span, link in here:
         key = attribute_key(span, f"{name} of {span.label_}")
-        of_label[key] = span._.get(name) if value is None else value
+        of_label[key] = span._.get(name) if link is None else getattr(link, attribute)
         data.pop(key, None)
-    first._.set(name, shown)
+    first._.set(name, getattr(shown, attribute))
     if len(of_label) > 1:
         data |= of_label
 
@@ -198,8 +199,9 @@ def _read(span: Span, name: str, attribute: str) -> Any:
 
 def _write(span: Span, value: Any, name: str) -> None:
     data: dict[Any, Any] = span.doc.user_data
-    own = attribute_key(span, f"{name} of {span.label_}")
-    data[own if own in data else attribute_key(span, name)] = value
+    prefix, _, *characters = key = attribute_key(span, name)
+    own = (prefix, f"{name} of {span.label_}", *characters)
+    data[own if own in data else key] = value
 
 
 register_extensions()

@@ -60,7 +60,7 @@ class NameReader:
         """text (str), label (str): a mention and its label. RETURNS (bool): whether it is the name
         of a concept that the label allows. In MeSH, `cancer` is the name of a crab, not of a
         disease."""
-        name = self.index(text)
+        [name] = self.find([normalize_name(text)])
         if name is None:
             return False
         allowed = self._allowed_concepts(label, self._concept_ids[name])
