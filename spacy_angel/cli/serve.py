@@ -1,6 +1,7 @@
 """`spacy-angel serve`: a pipeline as a web service."""
 
 import json
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -56,6 +57,9 @@ def serve(
     from ..service.limits import Limits
     from ..service.serving import Server
 
+    # oneDNN reads this before its first product. It keeps compiled code for each shape of input, by
+    # default for 1,024 of them, which is hundreds of megabytes for requests of any length.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     access = access_for(host, token_file, allow_host or ())
     limits = Limits(max_bytes, max_documents, max_waiting, max_characters, max_seconds)
     nlp, linker = open_source(pipeline, kb, curation)
