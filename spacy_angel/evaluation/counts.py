@@ -18,6 +18,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.stats import binomtest
+from spacy.scorer import PRFScore
 
 from ..corpora.documents import GoldMention
 from ..corpora.entity_types import entity_type
@@ -251,17 +252,14 @@ def percent(values: Sequence[float]) -> float:
     return 100 * float(np.mean(values))
 
 
-def precision_recall_f(right: int, predicted: int, gold: int) -> dict[str, float]:
-    """right (int), predicted (int), gold (int): counts. RETURNS (dict[str, float]): `precision`,
-    `recall`, `f` in percent; 0 where the denominator is 0."""
-    precision = 100 * right / predicted if predicted else 0.0
-    recall = 100 * right / gold if gold else 0.0
-    return {"precision": precision, "recall": recall, "f": f_score(precision, recall)}
-
-
-def f_score(precision: float, recall: float) -> float:
-    """precision (float), recall (float): in the same unit. RETURNS (float): harmonic mean."""
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+def rates(score: PRFScore) -> dict[str, float]:
+    """score (PRFScore): spaCy's counts. RETURNS (dict[str, float]): `precision`, `recall`, `f` in
+    percent; 0 where the denominator is 0."""
+    return {
+        "precision": 100 * score.precision,
+        "recall": 100 * score.recall,
+        "f": 100 * score.fscore,
+    }
 
 
 def calibration_error(confidences: Sequence[float], right: Sequence[bool]) -> float:
@@ -312,14 +310,12 @@ def linking_scores(
     """
     links = sum(outcome.linked for outcome in outcomes)
     n_found = sum(outcome.found for outcome in outcomes)
+    spurious = spurious_linked + spurious_nil
     right = sum(outcome.linked and outcome.strict_rank == 1 for outcome in outcomes)
     with_ids = sum(bool(outcome.gold) for outcome in outcomes)
-    return {
-        "linking": precision_recall_f(right, links + spurious_linked, with_ids),
-        "detection": precision_recall_f(
-            n_found, n_found + spurious_linked + spurious_nil, len(outcomes)
-        ),
-    }
+    linking = PRFScore(tp=right, fp=links + spurious_linked - right, fn=with_ids - right)
+    detection = PRFScore(tp=n_found, fp=spurious, fn=len(outcomes) - n_found)
+    return {"linking": rates(linking), "detection": rates(detection)}
 
 
 def summarize(

@@ -3,14 +3,16 @@
 Where mentions have types, only those types count that the corpus annotates. Figures are in percent.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import starmap
+from statistics import harmonic_mean
 from typing import Any, NamedTuple
+
+from spacy.scorer import PRFScore
 
 from ..corpora.entity_types import entity_type
 from ..errors import AngelError, unknown_name
-from .counts import Outcome, f_score, percent, precision_recall_f
+from .counts import Outcome, percent, rates
 
 PROTOCOLS = ("belb", "hunflair2", "document")
 """`belb` needs gold mentions; with `hunflair2` the pipeline finds the mentions itself."""
@@ -61,20 +63,13 @@ def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:
     }
 
 
-LinkCounts = Counter[str]
-"""`hits` and `wrong`: predicted links that are right and wrong; `missed`: gold mentions, or
-identifiers, without a right link."""
+def link_figures(score: PRFScore) -> dict[str, float]:
+    """score (PRFScore): of links. RETURNS (dict[str, float]): `hits`, `wrong` (predicted links),
+    `missed` (gold mentions, or identifiers, without a right link), `precision`, `recall`, `f`."""
+    return {"hits": score.tp, "wrong": score.fp, "missed": score.fn, **rates(score)}
 
 
-def link_figures(counts: LinkCounts) -> dict[str, float]:
-    """counts (LinkCounts): of links. RETURNS (dict[str, float]): the counts, `precision`, `recall`
-    and `f`."""
-    hits, wrong, missed = counts["hits"], counts["wrong"], counts["missed"]
-    rates = precision_recall_f(hits, hits + wrong, hits + missed)
-    return {"hits": hits, "wrong": wrong, "missed": missed, **rates}
-
-
-def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) -> LinkCounts:
+def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) -> PRFScore:
     """HunFlair2's cross-corpus count (Sänger et al. 2024) of one document and one type.
 
     A span is right if it differs from the gold one by at most one character at one end; a link is
@@ -84,21 +79,21 @@ def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) ->
 
     gold (Sequence[LinkedSpan]): gold mentions. links (Sequence[LinkedSpan]): predicted ones, each
         with an identifier.
-    RETURNS (LinkCounts): e.g. for gold (0, 5, D1) and links (0, 6, D1), (9, 12, D2) one hit, one
+    RETURNS (PRFScore): e.g. for gold (0, 5, D1) and links (0, 6, D1), (9, 12, D2) one hit, one
         wrong.
     """
     gold_ids, link_ids = _by_characters(gold), _by_characters(links)
-    counts: LinkCounts = Counter()
+    score = PRFScore()
     for span, predicted in link_ids.items():
         ids = _nearest(gold_ids, span)
         if ids is None or (ids and ids.isdisjoint(predicted)):
-            counts["wrong"] += 1
+            score.fp += 1
         elif ids:
-            counts["hits"] += 1
+            score.tp += 1
     for span, ids in gold_ids.items():
         if ids and ids.isdisjoint(_nearest(link_ids, span) or ()):
-            counts["missed"] += 1
-    return counts
+            score.fn += 1
+    return score
 
 
 def _by_characters(spans: Iterable[LinkedSpan]) -> dict[tuple[int, int], set[str]]:
@@ -124,20 +119,18 @@ def document_figures(documents: Iterable[SpanPair]) -> dict[str, Any]:
         of precision and recall over the `documents` with gold identifiers, and the F-score of these
         means, as HunFlair2 and AIONER with BELHD have it (no prediction: precision 0).
     """
-    counts: LinkCounts = Counter()
-    rates = []
+    micro = PRFScore()
+    means = []
     for document in documents:
         gold, predicted = ({i for span in spans for i in span.ids} for spans in document)
-        n_right = len(gold & predicted)
-        counts["hits"] += n_right
-        counts["wrong"] += len(predicted) - n_right
-        counts["missed"] += len(gold) - n_right
+        own = PRFScore()
+        own.score_set(predicted, gold)
+        micro += own
         if gold:
-            rates.append((n_right / max(len(predicted), 1), n_right / len(gold)))
-    precision = percent([one for one, _ in rates] or [0])
-    recall = percent([one for _, one in rates] or [0])
-    averaged = {"precision": precision, "recall": recall, "f": f_score(precision, recall)}
-    return {"micro": link_figures(counts), "averaged": averaged, "documents": len(rates)}
+            means.append((own.precision, own.recall))
+    precision, recall = (percent(column) for column in zip(*means or [(0, 0)], strict=True))
+    averaged = {"precision": precision, "recall": recall, "f": harmonic_mean((precision, recall))}
+    return {"micro": link_figures(micro), "averaged": averaged, "documents": len(means)}
 
 
 def protocol_figures(
@@ -166,12 +159,12 @@ def protocol_figures(
     if "belb" in names:
         figures["belb"] = belb_figures(outcomes)
     if "hunflair2" in names:
-        counts = {
-            kind: sum(starmap(hunflair2_counts, own), Counter()) for kind, own in by_type.items()
+        scores = {
+            kind: sum(starmap(hunflair2_counts, own), PRFScore()) for kind, own in by_type.items()
         }
         figures["hunflair2"] = {
-            **link_figures(sum(counts.values(), Counter())),
-            "types": {kind: link_figures(own) for kind, own in counts.items()},
+            **link_figures(sum(scores.values(), PRFScore())),
+            "types": {kind: link_figures(own) for kind, own in scores.items()},
         }
     if "document" in names:
         figures["document"] = {

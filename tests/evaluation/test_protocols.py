@@ -81,7 +81,7 @@ SHIFTED = [span(0, 5, "D1"), span(0, 6, "D2")]
 )
 def test_hunflair2(gold, links, counts):
     found = hunflair2_counts(gold, links)
-    assert (found["hits"], found["wrong"], found["missed"]) == counts
+    assert (found.tp, found.fp, found.fn) == counts
 
 
 def test_document_sets_written_out():
