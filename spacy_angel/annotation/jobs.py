@@ -140,6 +140,9 @@ def _latest(
             articles[index] = name, None
             report.count("superseded")
         seen[pmid] = True
-    yield from articles
+    end = report.position
+    for n, article in enumerate(articles, 1):
+        report.position = end * n // len(articles)  # for the progress bar
+        yield article
     if error is not None:
         raise AngelError(error)

@@ -48,7 +48,6 @@ class WeightStore:
 
         names (list[str]): without `.weight`, e.g. query, key, and value projection.
         dtype (torch.dtype): type of the result if the weights are int8.
-        activation (str | None): of `linear.ACTIVATIONS`.
         RETURNS (Callable[[Tensor], Tensor]): the layer, [n, in] → [n, out].
         """
         weights = [self.rest.pop(f"{name}.weight") for name in names]

@@ -132,11 +132,10 @@ def with_noise(
     on clean text takes a misspelled name for another one.
 
     examples (Iterable[Example]): examples of a corpus.
-    settings (NoiseSettings): share, amount, and kinds of noise.
+    settings (NoiseSettings): share of the examples, and number of typing errors.
     seed (int): random seed.
     RETURNS (Iterator[Example]): as many; `a [heart attack] today` → myocardial infarction may
         become `a [haert attack] today` → myocardial infarction.
-    RAISES (AngelError): an unknown kind of noise.
     """
     chance = random.Random(seed)
     for example in examples:
