@@ -48,6 +48,7 @@ class WeightStore:
 
         names (list[str]): without `.weight`, e.g. query, key, and value projection.
         dtype (torch.dtype): type of the result if the weights are int8.
+        gelu (bool): apply GELU to the result.
         RETURNS (Callable[[Tensor], Tensor]): the layer, [n, in] → [n, out].
         """
         weights = [self.rest.pop(f"{name}.weight") for name in names]

@@ -128,7 +128,7 @@ def vocabulary_examples(
 def with_noise(
     examples: Iterable[Example], settings: NoiseSettings, seed: int = 0
 ) -> Iterator[Example]:
-    """Add errors to examples, as from typing or scanning. Not in the papers; a model trained only
+    """Add typing errors to examples. Not in the papers; a model trained only
     on clean text takes a misspelled name for another one.
 
     examples (Iterable[Example]): examples of a corpus.
