@@ -276,7 +276,7 @@ class BartEncoder:
 class Layer:
     """Self-attention and feed-forward network, shared by the layers of encoder and decoder.
 
-    config (Any): transformers' BartConfig. store (WeightStore): contains the weights.
+    store (WeightStore): contains the weights.
     name (str): name of the layer in the checkpoint.
     attention_dtype (torch.dtype): type in which attention runs.
     """
@@ -292,9 +292,9 @@ class Layer:
 
 
 Attention = Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]
-"""Scaled dot-product attention of queries [n, heads, queries, d_head], keys and values [n, heads,
-keys, d_head], and what is added to the scores, broadcast to [n, heads, queries, keys]; to [n,
-heads, queries, d_head]."""
+"""Scaled dot-product attention. Its arguments are queries [n, heads, queries, d_head], keys and
+values [n, heads, keys, d_head], and a mask that is added to the scores, which can be broadcast to
+[n, heads, queries, keys]; it returns [n, heads, queries, d_head]."""
 
 
 def attention(device: torch.device, dtype: torch.dtype) -> Attention:

@@ -60,7 +60,7 @@ class Int8Linear:
     scale (Tensor): float32[out].
     bias (Tensor | None): [out].
     dtype (torch.dtype): type of the result, float32 or bfloat16.
-    activation (str | None): of `ACTIVATIONS`.
+    gelu (bool): apply GELU to the result.
     """
 
     def __init__(
