@@ -1,4 +1,4 @@
-"""The ranker's weights, fitted by likelihood on mentions whose right concept is known."""
+"""Fit the reranker's weights by maximum likelihood on mentions whose gold concept is known."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -14,8 +14,13 @@ _MIN_PROBABILITY = 1e-12
 
 
 class FitItem(NamedTuple):
-    """table (Table): of a mention's candidates. gold (Collection[str]): its right concepts, any of
-    which will do; where none is found, no link is right. weight (float): how often it counts."""
+    """A mention to fit on.
+
+    table (Table): terms of its candidates.
+    gold (Collection[str]): its gold concepts, any of which is correct; if none of them is among
+        the candidates, the correct answer is NIL.
+    weight (float): weight of the mention in the loss.
+    """
 
     table: Table
     gold: Collection[str]
@@ -23,19 +28,20 @@ class FitItem(NamedTuple):
 
 
 def no_weights() -> Weights:
-    """RETURNS (Weights): 0 for each term."""
+    """RETURNS (Weights): all weights set to 0."""
     return Weights(dict.fromkeys(CONCEPT_TERMS, 0.0), dict.fromkeys(LINK_TERMS, 0.0))
 
 
 def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.0) -> Weights:
-    """The most likely weights, drawn towards those that there are.
+    """Fit the weights by maximum likelihood, with an L2 penalty on the difference from the starting
+    weights. The first model is fitted on the mentions with a gold concept among their candidates,
+    the second on all mentions.
 
     items (Sequence[FitItem]): mentions.
-    start (Weights): to be drawn to: few mentions change little.
-    penalty (float): half of it, times the sum of the squared changes, is added to the negative
-        log-likelihood in nats.
-    RETURNS (Weights): first those among concepts, on mentions of which a right one was found; then
-        those of whether the best one is right, on all of which any was found.
+    start (Weights): the starting weights; few mentions change them little.
+    penalty (float): strength of the penalty. `penalty / 2` times the sum of the squared changes is
+        added to the negative log-likelihood in nats.
+    RETURNS (Weights): the fitted weights.
     """
     concept = _fit_concept(items, start.concept, penalty)
     weights = Weights(concept, start.link)
@@ -56,8 +62,8 @@ def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.
 
 
 def negative_log_likelihood(items: Sequence[FitItem], weights: Weights) -> float:
-    """items (Sequence[FitItem]), weights (Weights): as for `fit_weights`.
-    RETURNS (float): mean negative log-probability of what is right, in nats."""
+    """items (Sequence[FitItem]): mentions. weights (Weights): the weights to evaluate.
+    RETURNS (float): mean negative log-probability of the correct answer, in nats."""
     total = 0.0
     for item in items:
         concepts, _ = item.table.probabilities(weights)
@@ -108,7 +114,7 @@ def _minimize(
         return value + penalty * float(change @ change) / 2, gradient + penalty * change
 
     def limit(limits: Mapping[str, float], name: str) -> float | None:
-        # Of a feature times how unsure the model is, the sign alone is limited.
+        # For a feature times the model's uncertainty, only the sign is constrained.
         return limits.get(name, 0.0 if name.removesuffix(UNSURE) in limits else None)
 
     bounds = [(limit(RAISING, name), limit(LOWERING, name)) for name in names]

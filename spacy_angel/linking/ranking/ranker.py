@@ -1,11 +1,11 @@
-"""Which concept a mention means, and whether it is any of those found: by the reranker, or by the
-model alone (`rank_concepts`).
+"""Rank the candidates of a mention and estimate whether the best one is correct, with the reranker
+or with the model's scores alone (`rank_concepts`).
 
-Among the candidates a conditional logistic model (McFadden 1974) over `FEATURES` says which is the
-likeliest; then a logistic model over the features of that one, and over `MENTION_FEATURES`, says
-whether it is right. Both
-are fitted by `fit`; their weights are plain numbers in a JSON file, and each feature's
-contribution is its weight times its value.
+The reranker has two stages. A conditional logistic model (McFadden 1974) over `FEATURES` gives each
+candidate its share of the probability; a binary logistic model over the features of the best
+candidate and over `MENTION_FEATURES` then predicts whether that candidate is correct. Both are
+fitted in `fit`. Their weights are stored in a JSON file, and the contribution of a feature is its
+weight times its value.
 """
 
 import json
@@ -31,40 +31,42 @@ FILE = DATA / "ranker.json"
 KIND = "spacy-angel ranker"
 VERSION = 1
 SHARE, LEAD = "share", "lead"
-"""What the second model knows of the first one: the logarithm of the best concept's share among
-all candidates, and how many times likelier it is than the next one, as a logarithm, at most 10,
-/ 10."""
+"""Features that the second model takes from the first: the logarithm of the best concept's share,
+and the logarithm of the ratio of that share to the next concept's, capped at 10 and divided by
+10."""
 UNSURE = "_unsure"
 CONCEPT_TERMS = (*FEATURES, *(f"{name}{UNSURE}" for name in FEATURES))
-"""What the first model weighs: each feature, and each times how unsure the model is."""
+"""Terms of the first model: each feature, and each feature times the model's uncertainty."""
 LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
-"""What the second one weighs: those of the best concept's best name, and what is of the mention."""
+"""Terms of the second model: the terms of the best concept's best name, the features of the
+mention, and `SHARE` and `LEAD`."""
 ALL = "ALL"
 BIAS = "bias"
 FITTED_NIL_PRIOR = 0.25
-"""Share of NIL among the mentions of a fit, where a file of weights does not say it."""
+"""Share of NIL among the mentions the weights were fitted on, if the file does not specify it."""
 PRIOR = "prior"
-"""The logarithm of a concept's part of a name, in an explanation; it has no weight to fit."""
+"""Key in explanations for the logarithm of a concept's share of its name; its weight is not
+fitted."""
 SURE = 0.95
-"""The model is only run for mentions whose best concept found without it is less probable."""
+"""The model is only run for mentions whose best concept so far is less probable than this."""
 LIKELY = 0.5
-"""Names with a similar meaning are only searched if the best concept is less probable."""
+"""Names with a similar meaning are only searched if the best concept is less probable than this."""
 EXACT_MATCH_PROBABILITY = 0.96
-"""Share of right links among mentions that are linked without the search, as the name of one
-concept, see docs/notebook/speed.md."""
+"""Share of correct links among mentions that exactly match the name of a single concept and are
+linked without a search, see docs/notebook/speed.md."""
 _MIN_SHARE = 1e-6
 _MIN_PRIOR = 1e-9
 _MAX_LEAD = 10.0
 
 
 class LinkTerms(NamedTuple):
-    """What the second model weighs, of a mention.
+    """The terms of the second model for one mention.
 
-    concept_id (str): the likeliest concept by the first model. Its share is that of all concepts
-        of its name if these are of different vocabularies.
+    concept_id (str): the most probable concept according to the first model. Its share includes
+        the shares of concepts with the same name in other vocabularies.
     values (np.ndarray): float64, in the order of `LINK_TERMS`.
-    shares (np.ndarray): float64[n], probability of each candidate by the first model, that is if
-        anything which was found is right; they sum to 1.
+    shares (np.ndarray): float64[n], probability of each candidate according to the first model,
+        given that one of the candidates is correct; sums to 1.
     """
 
     concept_id: str
@@ -73,12 +75,13 @@ class LinkTerms(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Of a mention.
+    """The ranked concepts and candidates of one mention.
 
-    concepts (list[tuple[str, float]]): identifiers with their probability, most probable first.
-        What the reranker's lack to 1 is the probability of NIL, that no concept found is right;
-        those of the model alone sum to 1.
-    candidates (list[tuple[Candidate, float]]): with their share of their concept's probability.
+    concepts (list[tuple[str, float]]): identifiers and their probabilities, most probable first.
+        With the reranker, the remainder to 1 is the probability of NIL, i.e. that no candidate is
+        correct; without it, the probabilities sum to 1.
+    candidates (list[tuple[Candidate, float]]): candidates, each with its share of the probability
+        of its concept.
     """
 
     concepts: list[tuple[str, float]]
@@ -87,9 +90,10 @@ class Ranking(NamedTuple):
 
 @dataclass(frozen=True)
 class Weights:
-    """One a term.
+    """The weights of both models.
 
-    concept (Mapping[str, float]): of `CONCEPT_TERMS`. link (Mapping[str, float]): of `LINK_TERMS`.
+    concept (Mapping[str, float]): weights of `CONCEPT_TERMS`.
+    link (Mapping[str, float]): weights of `LINK_TERMS`.
     """
 
     concept: Mapping[str, float]
@@ -111,13 +115,15 @@ class Weights:
 
 @dataclass(frozen=True)
 class Ranker:
-    """Weights, and those of entity types that have their own.
+    """The reranker: general weights, and separate ones for some entity types.
 
-    weights (Weights): of all mentions. by_type (Mapping[str, Weights]): entity type → in their
-    place, e.g. of GENE, for one letter makes another gene.
-    nil_priors (Mapping[str, float]): of the mentions that each was fitted on, `ALL` or an entity
-        type, the share whose concept the vocabulary did not have.
-    unsearched (Ranker | None): ranks what was found without the model; None: the same weights.
+    weights (Weights): the general weights.
+    by_type (Mapping[str, Weights]): entity type → weights that replace the general ones. GENE has
+        its own, for example, because a single letter distinguishes one gene from another.
+    nil_priors (Mapping[str, float]): `ALL` or an entity type → share of NIL among the mentions its
+        weights were fitted on.
+    unsearched (Ranker | None): the reranker for candidates found without the model; None uses the
+        same weights.
     """
 
     weights: Weights
@@ -127,8 +133,13 @@ class Ranker:
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "Ranker":
-        """path (str | Path): JSON. RETURNS (Ranker): of it.
-        RAISES (AngelError): it cannot be read, or is of another kind, version or features."""
+        """Load a reranker.
+
+        path (str | Path): the JSON file.
+        RETURNS (Ranker): the reranker.
+        RAISES (AngelError): the file cannot be read, or has a different kind, version or set of
+            features.
+        """
         try:
             data = json.loads(Path(path).read_text(encoding="utf8"))
             is_own = (data["kind"], data["version"]) == (KIND, VERSION)
@@ -141,7 +152,7 @@ class Ranker:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Ranker":
-        """data (Mapping[str, Any]): as `to_dict` returns it. RETURNS (Ranker): of it."""
+        """data (Mapping[str, Any]): the output of `to_dict`. RETURNS (Ranker): the reranker."""
         by_type = {label: Weights(**weights) for label, weights in data["by_type"].items()}
         unsearched = data.get("unsearched")
         return cls(
@@ -152,28 +163,35 @@ class Ranker:
         )
 
     def to_disk(self, path: str | Path) -> None:
-        """path (str | Path): JSON to write."""
+        """Save the reranker.
+
+        path (str | Path): the JSON file to write.
+        """
         write_text(Path(path), json.dumps(self.to_dict(), indent=1) + "\n")
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): as `to_disk` writes it."""
+        """RETURNS (dict[str, Any]): the content of the JSON file."""
         plain = {"kind": KIND, "version": VERSION, **asdict(self.weights)}
         plain["by_type"] = {kind: asdict(weights) for kind, weights in self.by_type.items()}
         plain["nil_shares"] = dict(self.nil_priors)
         return plain | ({"unsearched": self.unsearched.to_dict()} if self.unsearched else {})
 
     def fits(self) -> bool:
-        """RETURNS (bool): whether it has a weight for each term, and no others."""
+        """RETURNS (bool): whether the weights are exactly those of the current terms."""
         return (self.unsearched is None or self.unsearched.fits()) and all(
             set(w.concept) == set(CONCEPT_TERMS) and set(w.link) == set(LINK_TERMS)
             for w in (self.weights, *self.by_type.values())
         )
 
     def expecting(self, nil_prior: float) -> "Ranker":
-        """nil_prior (float): share of mentions whose concept the vocabulary does not have, between
-        0 and 1. RETURNS (Ranker): whose odds of a link are those of such texts: they are multiplied
-        by what they change between the texts of the fit and these (Saerens et al., 2002, equation
-        2.4)."""
+        """Adjust the reranker to texts with a different share of NIL. The odds of a link are
+        multiplied by the ratio of the prior odds in these texts to the prior odds in the texts it
+        was fitted on (Saerens et al., 2002, equation 2.4).
+
+        nil_prior (float): share of mentions whose concept is missing from the vocabulary, between
+            0 and 1.
+        RETURNS (Ranker): the adjusted reranker.
+        """
 
         def shifted(entity_type: str, weights: Weights) -> Weights:
             fitted = self.nil_priors.get(entity_type, self.nil_priors.get(ALL, FITTED_NIL_PRIOR))
@@ -192,29 +210,29 @@ class Ranker:
         )
 
     def type_of(self, label: str) -> str:
-        """label (str): of a mention. RETURNS (str): the entity type whose weights count for it, or
-        `ALL`."""
+        """label (str): label of a mention. RETURNS (str): the entity type whose weights apply to
+        the mention, or `ALL`."""
         entity_types = wider_entity_types_of(label) & self.by_type.keys()
         return min(entity_types, default=ALL)
 
     def weights_of(self, label: str, is_searched: bool = True) -> Weights:
-        """label (str): of a mention. is_searched (bool): the model was run.
-        RETURNS (Weights): what counts for it."""
+        """label (str): label of a mention. is_searched (bool): whether the model was run for it.
+        RETURNS (Weights): the weights that apply to the mention."""
         if not is_searched and self.unsearched is not None:
             return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self.weights)
 
     def certainty(self, queries: Sequence[Query]) -> list[float]:
-        """queries (Sequence[Query]): what was found without the model.
-        RETURNS (list[float]): of each the probability of its best concept; 0 without candidates, or
-            if these weights are for mentions that were searched."""
+        """queries (Sequence[Query]): mentions with the candidates found without the model.
+        RETURNS (list[float]): the probability of each mention's best concept; 0 without candidates,
+            or if the reranker has no weights for mentions without a search."""
         if self.unsearched is None:
             return [0.0] * len(queries)
         return [r.concepts[0][1] if r.concepts else 0.0 for r in self.rank(queries)]
 
     def rank(self, queries: Sequence[Query]) -> list[Ranking]:
-        """queries (Sequence[Query]): with their candidates.
-        RETURNS (list[Ranking]): of each, concepts and candidates by their probability."""
+        """queries (Sequence[Query]): mentions with their candidates.
+        RETURNS (list[Ranking]): the ranking of each mention; empty without candidates."""
         found = [query for query in queries if query.candidates]
         tables = iter(tables_of(found))
         return [
@@ -227,13 +245,13 @@ class Ranker:
     def explain(
         self, query: Query
     ) -> tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]:
-        """Weight times value of each feature, in nats.
+        """Compute the contribution of each feature, i.e. its weight times its value, in nats.
 
-        query (Query): with at least one candidate.
+        query (Query): a mention with at least one candidate.
         RETURNS (tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]): for each
-            concept, the source of the wording that its best name resembles, and what each feature
-            and `PRIOR` add to its utility; and what each feature adds to the log-odds that the best
-            concept is right.
+            concept, the source of the wording that its best name resembles, and the contributions
+            of the features and `PRIOR` to its utility; then the contributions to the log-odds that
+            the best concept is correct.
         """
         weights = self.weights_of(query.label, query.is_searched)
         [table] = tables_of([query])
@@ -249,8 +267,11 @@ class Ranker:
 
 
 def tables_of(queries: Sequence[Query]) -> "list[Table]":
-    """queries (Sequence[Query]): each with at least one candidate. RETURNS (list[Table]): one
-    each; the features of all are computed at once."""
+    """Compute the terms of a batch of mentions at once.
+
+    queries (Sequence[Query]): mentions, each with at least one candidate.
+    RETURNS (list[Table]): one table per mention.
+    """
     if not queries:
         return []
     columns = columns_of(queries)
@@ -278,11 +299,12 @@ def tables_of(queries: Sequence[Query]) -> "list[Table]":
 class Table:
     """The terms of a mention's n candidates, at least one.
 
-    concept_ids (Sequence[str]), names (Sequence[int]): of each.
+    concept_ids (Sequence[str]): the concept of each candidate.
+    names (Sequence[int]): the index of each candidate's name.
     terms (np.ndarray): float64[n, t], in the order of `CONCEPT_TERMS`.
     log_priors (np.ndarray): float64[n], logarithm of each concept's share of its name.
     mention_terms (np.ndarray): float64, in the order of `MENTION_FEATURES`.
-    confidence (float): 0 to 1, of the model in its best name; 1 if it was not run.
+    confidence (float): the model's confidence in its best name, 0 to 1; 1 if it was not run.
     """
 
     concept_ids: Sequence[str]
@@ -293,21 +315,23 @@ class Table:
     confidence: float
 
     def utilities(self, weights: Weights) -> np.ndarray:
-        """weights (Weights): one a term. RETURNS (np.ndarray): float64[n], of each candidate."""
+        """weights (Weights): the weights. RETURNS (np.ndarray): float64[n], the utility of each
+        candidate."""
         return self.terms @ weights.concept_vector + self.log_priors
 
     def link_terms(self, utilities: np.ndarray) -> LinkTerms:
-        """utilities (np.ndarray): of each candidate, at least one. RETURNS (LinkTerms): of them."""
+        """utilities (np.ndarray): float64[n], the utility of each candidate. RETURNS (LinkTerms):
+        the terms of the second model."""
         shares = np.exp(utilities - utilities.max())
         shares /= shares.sum()
         share_of: defaultdict[str, float] = defaultdict(float)
         for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
             share_of[concept_id] += share
-        # Of equals the vocabulary's first one, which with several vocabularies is their order.
+        # Ties go to the concept that comes first, so the order of several vocabularies matters.
         first = max(share_of, key=share_of.__getitem__)
         best = max(np.flatnonzero(np.array(self.concept_ids) == first), key=utilities.__getitem__)
-        # Whether a name is right is one question, which of its vocabularies is wanted another: the
-        # concepts of other vocabularies by this name count as well.
+        # Whether a name is correct does not depend on the vocabulary, so the concepts that have it
+        # in other vocabularies count as well.
         prefix, name = first.partition(":")[0], self.names[best]
         same = set()
         for concept_id, own_name in zip(self.concept_ids, self.names, strict=True):
@@ -326,19 +350,19 @@ class Table:
         return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
 
     def probabilities(self, weights: Weights) -> tuple[dict[str, float], list[float]]:
-        """The best concept has the probability q that the second model gives it; if it is wrong,
-        each other one is right as often as its share among all of them says, but none is more
-        probable than q. NIL has the rest: the share of the best one, and what that limit takes from
-        the others. E.g. of two concepts with the shares 0.7 and 0.3
+        """Compute the probability of each concept. The best concept has the probability q that the
+        second model predicts. Every other concept has the probability 1 - q times its share,
+        capped at q. The remainder is the probability of NIL. For example, with two concepts whose
+        shares are 0.7 and 0.3:
 
             q      first   second               NIL
             0.80   0.80    0.2 · 0.3 = 0.06     0.14
             0.20   0.20    0.8 · 0.3 → 0.20     0.60
 
-        weights (Weights): one a term.
-        RETURNS (tuple[dict[str, float], list[float]]): probability of each concept, the most
-            probable first, equal ones by their shares; and each candidate's part of the probability
-            of its concept.
+        weights (Weights): the weights.
+        RETURNS (tuple[dict[str, float], list[float]]): probability of each concept, most probable
+            first, with ties ordered by share; and each candidate's part of the probability of its
+            concept.
         """
         first, link_values, shares = self.link_terms(self.utilities(weights))
         q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
@@ -359,9 +383,11 @@ class Table:
 def rank(query: Query, table: Table, weights: Weights) -> Ranking:
     """Rank concepts and candidates by probability, see `Table.probabilities`.
 
-    query (Query): with candidates. table (Table): of them. weights (Weights): one a term.
-    RETURNS (Ranking): the most probable concept first; candidates by name, in the order of the
-        names' most probable concepts.
+    query (Query): a mention with candidates.
+    table (Table): the terms of the candidates.
+    weights (Weights): the weights.
+    RETURNS (Ranking): the most probable concept first. Candidates are grouped by name, and names
+        are ordered by their most probable concept.
     """
     concepts, shares = table.probabilities(weights)
     ranks = dict(zip(concepts, range(len(concepts)), strict=True))
@@ -380,18 +406,21 @@ def _log_odds(share: float) -> float:
 
 @cache
 def shipped_ranker() -> Ranker:
-    """RETURNS (Ranker): fitted on all vocabularies at hand, see docs/notebook/ranker.md."""
+    """RETURNS (Ranker): the reranker that ships with the package, fitted on several vocabularies,
+    see docs/notebook/ranker.md."""
     return Ranker.from_disk(FILE)
 
 
 def rank_concepts(candidates: Sequence[Candidate]) -> Ranking:
-    """Rank by the model alone: a name has the weight exp(log_prob), shared equally among its
-    concepts; a concept has the sum of its shares, divided by the sum of all.
+    """Rank by the model's scores alone. The weight exp(log_prob) of a name is divided equally among
+    its concepts; the probability of a concept is the sum of its weights, normalized to sum to 1
+    over all concepts. For example, with the names `x` (concept A) of probability 0.4 and `y`
+    (concepts A and B) of probability 0.2, A has 0.5 / 0.6 and B has 0.1 / 0.6.
 
-    candidates (Sequence[Candidate]): of one mention, in the order of the search.
-    RETURNS (Ranking): equal concepts and all candidates as they were found. Names with
-        probabilities 0.4 (of A), 0.2 (of A and B) → A 0.5 / 0.6, B 0.1 / 0.6.
-    RAISES (AngelError): a log-probability is not a number.
+    candidates (Sequence[Candidate]): candidates of one mention, in the order of the search.
+    RETURNS (Ranking): concepts by probability, with ties in the order of the search; candidates in
+        the order of the search.
+    RAISES (AngelError): a log-probability is NaN.
     """
     n_concepts: defaultdict[int, int] = defaultdict(int)
     for c in candidates:
@@ -416,10 +445,10 @@ def rank_concepts(candidates: Sequence[Candidate]) -> Ranking:
 
 
 def choose_link(concepts: Sequence[tuple[str, float]], threshold: float | None = None) -> str:
-    """concepts (Sequence[tuple[str, float]]): with their probability, most probable first.
-    threshold (float | None): minimum probability; None is off.
-    RETURNS (str): the first concept's identifier, or `NIL` if there is none, or its probability is
-        under the threshold."""
+    """concepts (Sequence[tuple[str, float]]): identifiers and probabilities, most probable first.
+    threshold (float | None): minimum probability; None disables it.
+    RETURNS (str): the identifier of the first concept; `NIL` if there are no concepts or its
+        probability is below the threshold."""
     if not concepts or (threshold is not None and concepts[0][1] < threshold):
         return NIL
     return concepts[0][0]
