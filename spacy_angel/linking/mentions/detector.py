@@ -1,11 +1,11 @@
-"""scispaCy's abbreviation detector, in time linear in the length of a text.
+"""scispaCy's abbreviation detector, with a running time that is linear in the length of the text.
 
-scispaCy matches each opening bracket of a document with each closing one behind it, however far
-apart, although it keeps only pairs with at most eight words between them; and it searches the
-document for short forms with spaCy's `Matcher`, which tries all of its patterns at each token. Ten
-thousand brackets, or some thousand definitions, take minutes. Here only near brackets are paired,
-and short forms are looked up by their words, so that several threads can use one detector. What is
-a definition, scispaCy decides.
+scispaCy pairs each opening parenthesis with every later closing one, at any distance, although it
+only keeps pairs with at most eight words between them. It also searches for short forms with
+spaCy's `Matcher`, which tries every pattern at every token. Ten thousand parentheses, or several
+thousand definitions, take minutes. This detector only pairs nearby parentheses and looks up short
+forms by their words, so that several threads can share a detector. It uses scispaCy's algorithm to
+identify definitions.
 """
 
 import warnings
@@ -28,14 +28,15 @@ _MAX_WORDS = 8
 
 
 class LinearAbbreviationDetector(AbbreviationDetector):
-    """scispaCy's detector, bounded: it writes its pairs in the same way into `doc._.abbreviations`
-    and `span._.long_form`, except for those that reach from one sentence into another. A short form
-    may be defined twice, and the initials of whole words come first.
+    """scispaCy's detector in linear time. Like the original, it writes its results to
+    `doc._.abbreviations` and `span._.long_form`. Unlike the original, it ignores definitions that
+    cross a sentence boundary, allows a short form to be redefined, and prefers long forms whose
+    initials make up the short form.
 
     nlp (Language): the pipeline.
     name (str): the component's name.
-    make_serializable (bool): write plain values, which `DocBin` and several processes need, in
-        place of spans.
+    make_serializable (bool): write plain values instead of spans, as required by `DocBin` and
+        multiprocessing.
     """
 
     def __init__(
@@ -45,19 +46,19 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         make_serializable: bool = False,
     ) -> None:
         super().__init__(nlp, name, make_serializable)
-        # until it first runs
+        # Set to None by the first call.
         self._nlp: Language | None = nlp
-        # scispaCy's registers `doc._.abbreviations` anew.
+        # scispaCy's constructor has overwritten `doc._.abbreviations`.
         register_abbreviations()
 
     def __call__(self, doc: Doc) -> Doc:
-        """Find the abbreviations of one document.
+        """Find the abbreviations of a document.
 
-        doc (Doc): changed in place; what has noise is seen as it is read, and written on the
-            document's own tokens.
-        RETURNS (Doc): the same.
+        doc (Doc): the document, changed in place. Abbreviations are detected in its cleaned text,
+            and written to the original tokens.
+        RETURNS (Doc): the same document.
         """
-        # Another pipeline may have made scispaCy's own detector since.
+        # Another pipeline may have created scispaCy's own detector in the meantime.
         register_abbreviations()
         nlp, self._nlp = self._nlp, None
         if nlp is not None:
@@ -71,29 +72,29 @@ class LinearAbbreviationDetector(AbbreviationDetector):
             if seen is not doc:
                 long_form, *places = in_document(doc, text, [long, *shorts])
             for short in places:
-                # Two short forms may stand in one token.
+                # A token may contain two short forms.
                 long_forms.setdefault(short, long_form)
         for short, long in long_forms.items():
             short._.long_form = long
         found: list[Any] = sorted(long_forms)
         if self.make_serializable:
             found = list(map(self.make_short_form_serializable, found))
-        # Once: a linker has the list looked through whenever it is read.
+        # Assign the list once: every read of the attribute scans it.
         doc._.abbreviations = found
         return doc
 
     def find_matches_for(
         self, filtered: list[tuple[Span, Span]], doc: Doc
     ) -> list[tuple[Span, set[Span]]]:
-        """Definitions among candidates, and where their short forms stand.
+        """Find the definitions among the candidates, and all occurrences of their short forms.
 
-        filtered (list[tuple[Span, Span]]): candidates for a long and a short form each, as
-            scispaCy's `filter_matches` gives them.
-        doc (Doc): where they stand.
-        RETURNS (list[tuple[Span, set[Span]]]): long forms, each with all places of its short form;
-            of equal long forms the first counts. A short form that is defined again has its new
-            meaning from there on. Long and short form stand in one sentence, as Schwartz and
-            Hearst (2003) have it.
+        filtered (list[tuple[Span, Span]]): candidate pairs of a long and a short form, as returned
+            by scispaCy's `filter_matches`.
+        doc (Doc): the document that contains them.
+        RETURNS (list[tuple[Span, set[Span]]]): each long form with all occurrences of its short
+            form; only the first of several equal long forms is used. If a short form is redefined,
+            the new meaning applies from that point on. Long and short form must be in the same
+            sentence, as in Schwartz and Hearst (2003).
         """
         found: dict[Span, set[Span]] = {}
         seen_long: set[str] = set()
@@ -117,12 +118,12 @@ class LinearAbbreviationDetector(AbbreviationDetector):
 
 
 def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
-    """Pairs of brackets that can hold a definition.
+    """Find pairs of parentheses that may enclose an abbreviation or its long form.
 
     doc (Doc): a document.
-    RETURNS (list[tuple[int, int, int]]): as spaCy's `Matcher` gives matches, and in its order: 0,
-        the place of an opening bracket, the place behind a closing one, with one to eight words
-        between; of `( ( a )` (0, 1, 4) and (0, 0, 4).
+    RETURNS (list[tuple[int, int, int]]): matches in the format and order of spaCy's `Matcher`: 0,
+        the index of an opening parenthesis, and the index after a closing one, with one to eight
+        tokens in between; (0, 1, 4) and (0, 0, 4) for `( ( a )`.
     """
     opening, closing = (doc.vocab.strings.add(mark) for mark in "()")
     matches: list[tuple[int, int, int]] = []
@@ -138,9 +139,10 @@ def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
 
 
 def _by_initials(candidate: Span, short: Span) -> Span | None:
-    """`malignant mesothelioma (MM)`: scispaCy finds both letters in the last word.
+    """Find a long form by its initials. In `malignant mesothelioma (MM)`, scispaCy's algorithm finds
+    both letters in the last word.
 
-    RETURNS (Span | None): the last words of a candidate whose initials are the short form.
+    RETURNS (Span | None): the last words of the candidate, if their initials are the short form.
     """
     letters = short.text.lower()
     words = candidate[-len(letters) :]
@@ -152,8 +154,8 @@ def _by_initials(candidate: Span, short: Span) -> Span | None:
 def _places(
     words: Sequence[int], meant: Mapping[tuple[int, ...], Sequence[tuple[int, Span]]]
 ) -> Iterator[tuple[int, int, Span]]:
-    """YIELDS (tuple[int, int, Span]): where the words of a short form stand, and what it means
-    there: by the last definition before, or else by the first one."""
+    """YIELDS (tuple[int, int, Span]): start and end of each occurrence of a short form, and its
+    long form according to the last definition before it, or else the first definition."""
     lengths = sorted({len(short) for short in meant})
     for start in range(len(words) if lengths else 0):
         for length in lengths:
@@ -164,13 +166,13 @@ def _places(
 
 
 def _is_in_one_sentence(long: Span, short: Span) -> bool:
-    """Where sentences are not marked, everything is in one."""
+    """Without sentence boundaries, the whole document counts as one sentence."""
     between = long.doc[min(long.start, short.start) + 1 : max(long.end, short.end)]
     return not any(token.is_sent_start for token in between)
 
 
 def _warn_of_late_detectors(nlp: Language) -> None:
-    """Warn of linkers that come before the detector."""
+    """Warn about linkers that run before the detector."""
     before: list[str] = []
     for name in nlp.pipe_names:
         factory = nlp.get_pipe_meta(name).factory
@@ -183,5 +185,5 @@ def _warn_of_late_detectors(nlp: Language) -> None:
                     AngelWarning,
                     stacklevel=3,
                 )
-            # One detector before the linkers is enough.
+            # Only the first detector matters.
             return

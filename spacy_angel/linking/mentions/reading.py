@@ -1,6 +1,6 @@
-"""Mentions in their context, with long forms in place of abbreviations.
+"""Read mentions in their context, with abbreviations replaced by their long forms.
 
-Offsets are those of the cleaned text, see `component.characters`; the document is not changed.
+Offsets refer to the cleaned text, see `component.characters`. The document is not changed.
 """
 
 import warnings
@@ -19,17 +19,17 @@ from ...vocabulary.names.concepts import normalize_name
 
 ABBREVIATIONS = ("._.", "abbreviations", None, None)
 """Key of the detected abbreviations in `doc.user_data`."""
-# Longer words in lower case are not short forms.
+# Longer lower-case words are not short forms.
 _SHORTEST_WORD = 3
 READ_AS = "spacy_angel_read_as"
-"""Key in `doc.user_data` of texts that replace given mentions: `[start, end, text]` each, in
-characters."""
+"""Key in `doc.user_data` of texts that replace individual mentions: a list of `[start, end, text]`
+with character offsets."""
 
 
 class ReadDocument:
     """The cleaned text of a document, with its abbreviations.
 
-    doc (Doc): the document, which must not change as long as this object is used.
+    doc (Doc): the document, which must not change while this object is in use.
     """
 
     def __init__(self, doc: Doc) -> None:
@@ -54,14 +54,15 @@ class ReadDocument:
 
     @cached_property
     def replacements(self) -> list[Replacement]:
-        """RETURNS (list[Replacement]): `abbreviation_replacements`, in characters of `text`."""
+        """RETURNS (list[Replacement]): the result of `abbreviation_replacements`, with character
+        offsets in `text`."""
         found = abbreviation_replacements(self.doc)
         return [Replacement(*self.offsets(r.start, r.end), r.text) for r in found]
 
     @cached_property
     def short_forms(self) -> dict[str, list[str]]:
-        """RETURNS (dict[str, list[str]]): by long form, in normal form, the short forms that the
-        document defines, in the order of the text."""
+        """RETURNS (dict[str, list[str]]): long form in normal form → its short forms, in the order
+        of the text."""
         forms: defaultdict[str, list[str]] = defaultdict(list)
         for r in self.replacements:
             forms[normalize_name(r.text)].append(self.text[r.start : r.end])
@@ -69,12 +70,12 @@ class ReadDocument:
 
 
 def find_spans(doc: Doc, span_key: str | None) -> list[Span]:
-    """The mentions of a document.
+    """Find the mentions of a document.
 
     doc (Doc): a document.
     span_key (str | None): the span group to read; None reads `doc.ents`.
-    RETURNS (list[Span]): in the order of the entities or of the group; none, with a warning,
-        where the document has words but no such group.
+    RETURNS (list[Span]): the mentions, in the order of the entities or of the group. If the
+        document is not empty but lacks the group, a warning is issued and the list is empty.
     """
     if span_key is None:
         return list(doc.ents)
@@ -98,14 +99,16 @@ def read_mentions(
     expand_context: bool = True,
     species_contexts: Sequence[str] | None = None,
 ) -> list[Mention]:
-    """Mentions in their context, as the model reads them: the whole document, as far as the model's
-    length allows, with the long forms of `doc._.abbreviations` in place of the short ones.
+    """Read mentions in their context, as the model sees them. The context is the whole document, up
+    to the model's maximum length, with the short forms in `doc._.abbreviations` replaced by their
+    long forms.
 
     document (ReadDocument): the document.
     spans (Sequence[Span]): its mentions, in any order; they may overlap and cross sentences.
     collapse_spaces (bool), expand_context (bool): see `PromptFormat`.
-    species_contexts (Sequence[str] | None): see `Mention`, one a span; None: none.
-    RETURNS (list[Mention]): one a span.
+    species_contexts (Sequence[str] | None): the species context of each span, see `Mention`; None
+        if there are none.
+    RETURNS (list[Mention]): one mention per span.
     """
     data = document.doc.user_data.get(READ_AS, ())
     read_as = {(start, end): read for start, end, read in data}
@@ -124,17 +127,19 @@ def read_mentions(
 
 
 def abbreviation_replacements(doc: Doc) -> list[Replacement]:
-    """What scispaCy's abbreviation detector found, in both of its forms.
+    """Read the output of scispaCy's abbreviation detector, in either of its formats.
 
-    doc (Doc): `doc._.abbreviations` holds spans with `span._.long_form` (a span or a string), or,
-        made serializable, dictionaries with `short_start`, `short_end` (tokens) and `long_text`.
-    RETURNS (list[Replacement]): as `replace_longest` gives them, long forms as they are read;
-        empty where none was found. What is no longer than its short form, or lacks a bracket, is
-        no long form.
+    doc (Doc): a document. `doc._.abbreviations` contains spans with `span._.long_form` (a span or a
+        string), or, with `make_serializable`, dictionaries with `short_start`, `short_end` (token
+        indices) and `long_text`.
+    RETURNS (list[Replacement]): the output of `replace_longest`, with cleaned long forms; empty if
+        no abbreviations were found. Long forms that are not longer than their short form, or that
+        have unbalanced parentheses, are ignored.
     """
     replacements = []
-    # Not `doc._.abbreviations`: where the detector is not loaded, the attribute is unknown though
-    # a document from a DocBin holds it; where it is not set, reading would write its default.
+    # Do not read `doc._.abbreviations`: without the detector, the attribute is not registered,
+    # although a document from a DocBin may have it; and if it is not set, reading it would write
+    # its default.
     user_data: dict[Any, Any] = doc.user_data
     for item in user_data.get(ABBREVIATIONS, ()):
         if isinstance(item, dict):
@@ -148,11 +153,12 @@ def abbreviation_replacements(doc: Doc) -> list[Replacement]:
 
 
 class Abbreviation(dict[str, Any]):
-    """A dictionary as scispaCy's detector writes it with `make_serializable`, which can also be
-    used as the span that the detector writes without: it has the span's attributes (`text`,
+    """A dictionary in the format of scispaCy's detector with `make_serializable` that can also be
+    used like the span written without that option: it has the attributes of the span (`text`,
     `start`, `sent`, …) and `_.long_form`, a string.
 
-    item (dict[str, Any]): `short_text`, `short_start`, `short_end`, `long_text` and more.
+    item (dict[str, Any]): dictionary with `short_text`, `short_start`, `short_end`, `long_text` and
+        other keys.
     doc (Doc): the document.
     """
 
@@ -162,7 +168,7 @@ class Abbreviation(dict[str, Any]):
 
     @property
     def _(self) -> SimpleNamespace:
-        """RETURNS (SimpleNamespace): `long_form`, a string."""
+        """RETURNS (SimpleNamespace): a namespace with `long_form`, a string."""
         return SimpleNamespace(long_form=self["long_text"])
 
     def __getattr__(self, name: str) -> Any:
@@ -175,9 +181,9 @@ class Abbreviation(dict[str, Any]):
 
 
 def register_abbreviations() -> None:
-    """Register the attributes of scispaCy's detector, so that a process that has made none can read
-    and write them; the dictionaries of `doc._.abbreviations` are read as `Abbreviation`. Every
-    detector that is made registers scispaCy's own again."""
+    """Register the attributes of scispaCy's detector, so that they can be read and written even if
+    the process has not created a detector. Dictionaries in `doc._.abbreviations` are read as
+    `Abbreviation`. Call this again after creating a detector, which overwrites the registration."""
     if not Span.has_extension("long_form"):
         Span.set_extension("long_form", default=None)
     if Doc.has_extension("abbreviations"):
@@ -204,8 +210,8 @@ def _write_abbreviations(doc: Doc, found: list[Any]) -> None:
 
 
 def _is_long_form(long_form: str, short_form: str) -> bool:
-    """Not so: `Nile virus` of `West Nile virus`, `virus) replicon particle` of `VEE`, `embryo
-    pictures in Fig 2B` of `embryos`, `ES cells` of `ES`."""
+    """Reject implausible long forms, such as `Nile virus` for `West Nile virus`, `virus) replicon
+    particle` for `VEE`, `embryo pictures in Fig 2B` for `embryos`, and `ES cells` for `ES`."""
     is_word = short_form.isalpha() and short_form.islower() and len(short_form) > _SHORTEST_WORD
     is_whole = long_form.count("(") == long_form.count(")")
     is_other = short_form.lower() not in normalize_name(long_form).split()

@@ -20,10 +20,14 @@ _MAX_LINE, _MIN_LINE = 40, 3
 
 
 def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "ConceptKB") -> list[str]:
-    """document (ReadDocument): a document. spans (Sequence[Span]): its mentions. kb (ConceptKB):
-        names species and cell lines.
-    RETURNS (list[str]): of each mention, see `SpeciesReader.context_of`; empty where it needs none,
-        or the vocabulary is not built with `by_species`."""
+    """Find the species context of each mention.
+
+    document (ReadDocument): a document.
+    spans (Sequence[Span]): its mentions.
+    kb (ConceptKB): the vocabulary, with the names of species and cell lines.
+    RETURNS (list[str]): the context of each mention, see `SpeciesReader.context_of`; empty if its
+        label does not require one, or if the vocabulary was not built with `by_species`.
+    """
     if (species_reader := kb.species_reader) is None:
         return [""] * len(spans)
     telling = [
@@ -53,7 +57,8 @@ def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "Conce
 
 
 def _taxa(text: str, names_species: bool, kb: "ConceptKB") -> list[str]:
-    """The species that a mention of one names, or from which all cell lines of its name are."""
+    """RETURNS (list[str]): the species named by a mention; for a mention of a cell line, the species
+    it comes from, if all cell lines with that name come from the same species."""
     concepts = kb.find(text)
     if names_species:
         return [c.concept_id for c in concepts if is_taxon(c.concept_id)]
@@ -65,8 +70,11 @@ def _taxa(text: str, names_species: bool, kb: "ConceptKB") -> list[str]:
 def _donors(
     text: str, known: Iterable[tuple[int, int]], kb: "ConceptKB"
 ) -> Iterator[tuple[int, int, str]]:
-    """The species of cell lines that are no mentions, which stand in places that are not known.
-    Cells of others than man, mouse and rat mostly express foreign genes."""
+    """Find cell lines outside the known mentions, and their species. Only humans, mice and rats are
+    considered, because cells of other species mostly express foreign genes.
+
+    YIELDS (tuple[int, int, str]): start and end of a cell line, and its species.
+    """
     taken = list(known)
     for places in cell_lines_in(text):
         taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in places)
@@ -77,10 +85,14 @@ def _donors(
 
 
 def cell_lines_in(text: str) -> Iterator[list[tuple[int, int]]]:
-    """text (str): of a document. YIELDS (list[tuple[int, int]]): for each mention of cells the
-    characters of what may be the name of their line, the longer one first: the word before `cells`,
-    or two, where the last has three characters or more with a digit or an inner capital among them,
-    e.g. `SK-N-SH cells` → `SK-N-SH`."""
+    """Find possible names of cell lines: the one or two words before `cells` or `cell line`, if the
+    last of them has at least three characters and contains a digit or a capital after its first
+    character, e.g. `SK-N-SH` in `SK-N-SH cells`.
+
+    text (str): text of a document.
+    YIELDS (list[tuple[int, int]]): character offsets of the possible names before each occurrence
+        of `cells`, the longer one first.
+    """
     for cells in _CELLS.finditer(text):
         first = max(cells.start() - _MAX_LINE, 0)
         words = _BEFORE_CELLS.search(text[first : cells.start()])

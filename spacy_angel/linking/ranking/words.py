@@ -1,8 +1,8 @@
-"""Words of mentions and names: what a name lacks of a mention, and which words of a concept's other
-names occur in the text.
+"""Compare mentions and names word by word, and find words of a concept's other names in the text.
 
-`outer hair cell` and `inner hair cell` share most letters, but not their meaning. A text with `TS`
-and `thymidylate` is about the gene TYMS, one of whose names is thymidylate synthase.
+`outer hair cell` and `inner hair cell` share most letters but differ in meaning. A text that
+contains `TS` and `thymidylate` probably refers to the gene TYMS, which is also called thymidylate
+synthase.
 """
 
 import math
@@ -24,29 +24,30 @@ if TYPE_CHECKING:
     from ...model.mention import Mention
 
 MAX_NAMES = 48
-"""Maximum number of names of a concept that are looked for in the text, the first ones."""
+"""Maximum number of names per concept to look for in the text; the first ones are used."""
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 _MIN_PLURAL = 5
-# Longer words are cut, and longer texts are not cached.
+# Longer words are truncated, and longer texts are not cached.
 _MAX_LETTERS = 200
 _MAX_CACHED = 1 << 16
-# A word and an inflected or derived form of it share this many first letters, and this part of the
-# longer one.
+# Two forms of the same word share a prefix of at least this many letters, which makes up at least
+# this share of the longer form.
 _MIN_STEM, _MIN_STEM_SHARE = 4, 0.55
-# From this length on, one edit is taken for a typo, which counts as this much of the word.
+# Words of at least this length that are one edit apart are treated as typos, with this similarity.
 _MIN_TYPO, _TYPO = 5, 0.9
-# Shorter words do not count in the context.
+# Shorter words are ignored in the context.
 _MIN_CONTEXT = 3
 
 _cache: dict[str, tuple[str, ...]] = {}
 
 
 def split_words(texts: Iterable[str]) -> list[tuple[str, ...]]:
-    """Split texts into words, however their numbers and plurals are written.
+    """Split texts into words, with numbers and plurals normalized.
 
-    texts (Iterable[str]): in normal form.
-    RETURNS (list[tuple[str, ...]]): of each, letters and digits apart, plurals without their s,
-        e.g. `fgfr2c` → (fgfr, 2, c), `interferons beta` → (interferon, beta).
+    texts (Iterable[str]): texts in normal form.
+    RETURNS (list[tuple[str, ...]]): the words of each text. Letters and digits are separated, and
+        the plural s is removed, e.g. `fgfr2c` → (fgfr, 2, c), `interferons beta` → (interferon,
+        beta).
     """
     if len(_cache) > _MAX_CACHED:
         _cache.clear()
@@ -76,24 +77,26 @@ def align(
 ) -> list[tuple[float, float, float, float]]:
     """Compare a mention with names, word by word.
 
-    mention (str): as the model reads it, in normal form; `overlap` and `number` compare with it.
-    pairs (Sequence[tuple[str, str]]): n times the wording that a name resembles most, and the name,
-        in normal form; `missing` and `added` compare these two.
-    word_weights (Callable): of n words, the rarer the greater.
-    RETURNS (list[tuple[float, float, float, float]]): of each pair, 0 to 1:
-        missing: share of the weight of the wording's words that the name lacks;
-        added: share of the weight of the name's words that the wording lacks; of `lung epithelial
-            cells` and `epithelial cell, lung` both are 0; words with the same stem, or one edit
-            apart, agree in part;
-        overlap: 2 · shared / (words of both);
-        number: 1 if their numbers differ, 0.5 if only one of them has numbers.
+    mention (str): the mention as the model reads it, in normal form; used for `overlap` and
+        `number`.
+    pairs (Sequence[tuple[str, str]]): n pairs of a name and, before it, the wording that it
+        resembles most, both in normal form; used for `missing` and `added`.
+    word_weights (Callable): maps n words to their weights; rare words weigh more.
+    RETURNS (list[tuple[float, float, float, float]]): four values from 0 to 1 for each pair:
+        missing: weighted share of the wording's words that the name lacks;
+        added: weighted share of the name's words that the wording lacks. Both are 0 for `lung
+            epithelial cells` and `epithelial cell, lung`. Words with the same stem, or one edit
+            apart, match partially;
+        overlap: 2 · shared words / (words of the mention + words of the name);
+        number: 1 if mention and name contain different numbers, 0.5 if only one of them contains
+            numbers.
     """
     if not pairs:
         return []
     texts = [mention, *dict.fromkeys(chain.from_iterable(pairs))]
     words_of = dict(zip(texts, split_words(texts), strict=True))
     words = list(dict.fromkeys(chain.from_iterable(words_of.values())))
-    # The last row and column stand for no word: rows of words are filled up with it.
+    # The last row and column are for padding.
     similarity = np.pad(word_similarity(words), (0, 1))
     weights = np.append(np.array(word_weights(words), dtype=float), 0.0)
     index_of = {word: i for i, word in enumerate(words)}
@@ -122,8 +125,12 @@ def align(
 
 
 def word_similarity(words: Sequence[str]) -> np.ndarray:
-    """words (Sequence[str]): n. RETURNS (np.ndarray): float64[n, n], 0 to 1, symmetric; e.g.
-    `cerebellar` and `cerebellum` 0.8, `cell` and `cells` 1."""
+    """Compute the similarity of all pairs of words.
+
+    words (Sequence[str]): n words.
+    RETURNS (np.ndarray): float64[n, n], symmetric, from 0 to 1; e.g. 0.8 for `cerebellar` and
+        `cerebellum`, 1 for `cell` and `cells`.
+    """
     lengths = np.array(list(map(len, words)), dtype=np.int64)
     longest = np.maximum(lengths[:, None], lengths)
     shortest = np.minimum(lengths[:, None], lengths)
@@ -145,14 +152,18 @@ def word_similarity(words: Sequence[str]) -> np.ndarray:
 def context_overlap(
     names_of: Mapping[str, Iterable[frozenset[str]]], mention: "Mention", text: str
 ) -> dict[str, float]:
-    """How much of the concepts' names occurs around a mention, in other words than its own.
+    """Compute how much of each concept's names occurs around a mention, ignoring the words of the
+    mention itself.
+
+    The overlap of a name is the total weight of its words that occur in the context, divided by the
+    total weight of all its words or by 1, whichever is greater. A word's weight depends on its
+    frequency in biomedical abstracts: 0 for the most frequent word, 1 for a word that does not
+    occur in them. Words of up to two letters are ignored.
 
     names_of (Mapping[str, Iterable[frozenset[str]]]): concept → words of each of its names.
-    mention (Mention): in its context. text (str): as the model reads it, in normal form.
-    RETURNS (dict[str, float]): of each concept, 0 to 1: the greatest value of its names; of each
-        name, the weight of its words that occur, divided by that of all its words, which counts as
-        1 at least. A word's weight is 1 if no abstract has it, and 0 for the one that most
-        abstracts have; words of the mention and of up to two letters do not count.
+    mention (Mention): the mention in its context.
+    text (str): the mention as the model reads it, in normal form.
+    RETURNS (dict[str, float]): concept → the maximum overlap of its names, 0 to 1.
     """
     around = " ".join({*mention.left.split(), *mention.right.split()})
     near, own = map(frozenset, split_words([normalize_name(around), text]))
@@ -176,7 +187,7 @@ def context_overlap(
 
 @cache
 def _context_weights() -> Mapping[str, float]:
-    """RETURNS (Mapping[str, float]): of the words of biomedical abstracts."""
+    """RETURNS (Mapping[str, float]): word of biomedical abstracts → weight."""
     counts: dict[str, int] = {}
     common = common_words()
     for parts, n in zip(split_words(common), common.values(), strict=True):
