@@ -1,5 +1,5 @@
-"""The component `angel_matcher`: mentions that are names of the vocabulary, beside those that a
-recognizer finds."""
+"""The component `angel_matcher`, which finds names of the vocabulary in addition to the mentions
+that a recognizer finds."""
 
 import re
 import warnings
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher, Occurrence
 
-# Names of MeSH that were among the most frequent words of 2,000 abstracts, nearly always in their
-# everyday meaning.
+# MeSH names that are among the most frequent words in 2,000 abstracts and are nearly always used in
+# their everyday meaning.
 _EVERYDAY = (
     "affect association attention base character efficiency goal hand impact intention lead light "
     "method observation orientation others paper play power report respect rest role set solution "
     "suggestion time transfer work"
 )
 DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
-"""Words of which a name may not consist alone, unless `stop_words` says otherwise."""
+"""Default for `stop_words`: names that consist only of these words are not matched."""
 
-# Words of running text that may be misspelled names. Capitals begin names of people and places,
-# which are in no word list and similar to many words.
+# Words that may be misspelled names. Capitalized words are excluded: they may be names of people
+# and places, which are missing from word lists and resemble many words.
 _WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
 _MIN_CHANGED = 7
 _MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_word)
@@ -50,9 +50,9 @@ class AngelMatcher(DocumentPipe):
     """Finds names in the vocabulary of a linker that runs after it, including names added while
     the pipeline is in use; and extends mentions to longer names, see `longer_names`.
 
-    nlp (Language): the pipeline; its linker is looked up when the first document comes.
+    nlp (Language): the pipeline; its linker is looked up when the first document is processed.
     name (str): the component's name.
-    settings (MatcherSettings): everything else; they stand in the pipeline's config.
+    settings (MatcherSettings): all other settings, as given in the pipeline's config.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class AngelMatcher(DocumentPipe):
 
     @property
     def linker(self) -> AngelLinker:
-        """RETURNS (AngelLinker): the linker whose vocabulary has the names.
-        RAISES (AngelError): the pipeline has no linker of that name, or has it before this
-            component."""
+        """RETURNS (AngelLinker): the linker whose vocabulary is used.
+        RAISES (AngelError): the pipeline has no linker with the given name, or the linker runs
+            before this component."""
         linker = self._find_linker()
         if linker is None:
             names = ", ".join(self._linkers()) or "none"
@@ -92,21 +92,22 @@ class AngelMatcher(DocumentPipe):
         return {n: c for n, c in self._nlp.components if isinstance(c, AngelLinker)}
 
     def _find_linker(self) -> AngelLinker | None:
-        """The linker of that name; or the only one, which was renamed."""
+        """RETURNS (AngelLinker | None): the linker with the given name, or else the only linker,
+        which may have been renamed."""
         linkers = self._linkers()
         if self.settings.linker in linkers or len(linkers) != 1:
             return linkers.get(self.settings.linker)
         return next(iter(linkers.values()))
 
     def predict(self, docs: Sequence[Doc]) -> list[list[Span]]:
-        """Find names; changes nothing.
+        """Find names without changing the documents.
 
         docs (Sequence[Doc]): documents.
-        RETURNS (list[list[Span]]): of each document the names that can be mentions: they begin and
-            end with a token, and do not overlap each other, nor mentions that stay.
+        RETURNS (list[list[Span]]): the new mentions of each document. They are aligned with tokens,
+            and overlap neither each other nor existing mentions that are kept.
         """
         if self.settings.names == "none" and not self._linkers():
-            # Misspelled mentions are found beside a recognizer's, for a linker that was taken out.
+            # Misspelled names need the vocabulary of a linker, which was removed from the pipeline.
             if not self._is_idle:
                 self._is_idle = True
                 warnings.warn(
@@ -117,16 +118,16 @@ class AngelMatcher(DocumentPipe):
             return [[] for _ in docs]
         linker = self.linker
         with linker.kb.reading():
-            # Names that rules of curation give are found as others are.
+            # Includes names that are added by curation rules.
             kb = linker.effective_kb()
             names = NameReader(kb, linker.settings)
             return [self._spans(doc, linker, kb, names) for doc in docs]
 
     def set_annotations(self, docs: Sequence[Doc], spans: Sequence[Sequence[Span]]) -> None:
-        """Write mentions on the documents; those that they overlap go.
+        """Write mentions to the documents, replacing existing mentions that they overlap.
 
-        docs (Sequence[Doc]): as given to `predict`. spans (Sequence[Sequence[Span]]): as it
-            returned them.
+        docs (Sequence[Doc]): the documents passed to `predict`.
+        spans (Sequence[Sequence[Span]]): the result of `predict`.
         """
         linker = self._find_linker()
         key = None if linker is None else linker.settings.candidates.span_key
@@ -139,7 +140,7 @@ class AngelMatcher(DocumentPipe):
             mentions = sorted([*kept, *found])
             over = _by_token(before)
             for span in found:
-                # A mention that grew is as probable as it was.
+                # An extended mention keeps its probability.
                 own = [o for o in _overlapping(span, over) if o.label == span.label]
                 span._.set(PROBABILITY, probability_of(own[0]) if own else None)
             if key is None:
@@ -178,8 +179,8 @@ class AngelMatcher(DocumentPipe):
         linker: AngelLinker,
         kb: "ConceptKB",
     ) -> Iterator[Span]:
-        """Names that begin and end with a token, with their labels; in a text with noise also
-        others, extended to whole tokens."""
+        """Turn occurrences of names into labeled spans. Occurrences that are not aligned with
+        tokens are skipped; if the text was cleaned, they are expanded to whole tokens instead."""
         end = 0
         for occurrence in found:
             label = self.settings.label
@@ -189,7 +190,7 @@ class AngelMatcher(DocumentPipe):
             offsets = text.to_source(occurrence.start, occurrence.end)
             mode = "strict" if text.is_clean else "expand"
             span = doc.char_span(*offsets, label=label, alignment_mode=mode)
-            # Two names may stand in one token.
+            # A token may contain two names.
             if span is not None and span.start >= end:
                 end = span.end
                 yield span
@@ -219,7 +220,8 @@ class AngelMatcher(DocumentPipe):
         return matcher.find(text)
 
     def _may_stand(self, span: Span, others: Sequence[Span]) -> bool:
-        """others (Sequence[Span]): the mentions that it overlaps."""
+        """others (Sequence[Span]): the mentions that the span overlaps. RETURNS (bool): whether the
+        span replaces them."""
         if self.settings.overlap == "longer":
             return all(
                 span.start <= other.start and other.end <= span.end and len(other) < len(span)
@@ -229,14 +231,14 @@ class AngelMatcher(DocumentPipe):
 
 
 def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
-    """Find words that occur neither in the vocabulary nor in biomedical text and that are one edit
-    away from a name.
+    """Find misspelled names of diseases and chemicals: words that occur neither in the vocabulary
+    nor in biomedical text and are one typo away from a name. A typo is a change in the order of the
+    letters or, in names of seven or more letters, one changed, added or missing letter. The first
+    and last letters must be the same.
 
-    text (str): of a document.
+    text (str): text of a document.
     kb (ConceptKB): the vocabulary.
-    YIELDS (Occurrence): the name of a disease or chemical: with letters swapped or misplaced, or,
-        from seven letters on, with one changed, added or left out; the first and the last letter
-        agree.
+    YIELDS (Occurrence): a misspelled word and the name it stands for.
     """
     from ..vocabulary.lookup.dictionary_matcher import Occurrence
 
@@ -257,12 +259,12 @@ def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
 
 
 def choose_label(types: Sequence[str], types_by_label: dict[str, tuple[str, ...]]) -> str:
-    """A label under which a linker may find the concept.
+    """Choose a label under which the linker can link a concept.
 
-    types (Sequence[str]): of the concept.
-    types_by_label (dict[str, tuple[str, ...]]): the linker's: to which types a label is limited.
-    RETURNS (str): a label that is limited to one of the types; else, where no labels are limited,
-        that of their entity type; else a neutral one, which is linked to any.
+    types (Sequence[str]): semantic types of the concept.
+    types_by_label (dict[str, tuple[str, ...]]): the linker's setting: label → allowed types.
+    RETURNS (str): the first label that allows one of the types; if `types_by_label` is empty, the
+        entity type of the concept; otherwise a neutral label, which can link to any concept.
     """
     for label, allowed in types_by_label.items():
         if not set(allowed).isdisjoint(types):
@@ -277,7 +279,7 @@ def _mentions(doc: Doc, key: str | None) -> list[Span]:
 
 
 def _by_token(spans: Iterable[Span]) -> dict[int, list[Span]]:
-    """RETURNS (dict[int, list[Span]]): the spans over each token."""
+    """RETURNS (dict[int, list[Span]]): token index → the spans that contain the token."""
     over: dict[int, list[Span]] = {}
     for span in spans:
         for token in range(span.start, span.end):
@@ -286,6 +288,6 @@ def _by_token(spans: Iterable[Span]) -> dict[int, list[Span]]:
 
 
 def _overlapping(span: Span, over: Mapping[int, Sequence[Span]]) -> list[Span]:
-    """over (Mapping[int, Sequence[Span]]): see `_by_token`. RETURNS (list[Span]): those that a
-    span overlaps."""
+    """over (Mapping[int, Sequence[Span]]): see `_by_token`. RETURNS (list[Span]): the spans that
+    overlap `span`, once per shared token."""
     return [other for token in range(span.start, span.end) for other in over.get(token, ())]

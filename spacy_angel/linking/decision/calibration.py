@@ -1,5 +1,5 @@
-"""The reranker's weights and the threshold of NIL, fitted on a development set: the weights by
-likelihood, then the threshold for the best F-score of the links."""
+"""Calibrate a linker on a development set: fit the reranker's weights by maximum likelihood, then
+choose the threshold with the best F-score."""
 
 import math
 import warnings
@@ -18,18 +18,18 @@ from ..types import NIL, Query
 EXPECTED_NIL_PRIOR = 0.1
 """Share of mentions whose concept is expected to be missing from the vocabulary."""
 PENALTY = 10.0
-"""How strongly weights are drawn to those there are."""
+"""Strength of the L2 penalty on the difference from the current weights."""
 PARTS = 5
-"""Parts of a development set, each of which is measured with weights fitted on the others."""
+"""Number of folds for cross-validation on the development set."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationItem:
-    """What the search found for one mention of the development set.
+    """A mention of the development set.
 
     query (Query): the mention with its candidates.
-    gold (frozenset[str]): its right identifiers, any of which will do; empty if the mention should
-        link to NIL.
+    gold (frozenset[str]): its gold identifiers, any of which is correct; empty if the mention
+        should link to NIL.
     """
 
     query: Query
@@ -38,19 +38,19 @@ class CalibrationItem:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What was fitted, and how good it is on the mentions it was fitted on.
+    """The result of a calibration, with metrics on the development set.
 
-    threshold (float | None): None if none does better.
-    ranker (Ranker | None): with the fitted weights; None without a reranker, and if the fitted
-        weights are no better on mentions that they were not fitted on.
+    threshold (float | None): the threshold; None if no threshold improves the F-score.
+    ranker (Ranker | None): the reranker with the fitted weights; None without a reranker, or if the
+        fitted weights are no better on held-out mentions.
     n_mentions (int): number of mentions.
-    n_found (int): mentions whose gold concept was among the candidates.
-    n_right (int): mentions that get their gold concept.
-    n_outside (int): mentions that should get NIL.
-    n_outside_nil (int): number of them that do.
+    n_found (int): number of mentions with a gold concept among their candidates.
+    n_right (int): number of mentions linked to a gold concept.
+    n_outside (int): number of mentions that should get NIL.
+    n_outside_nil (int): number of these that do get NIL.
     f (float): F-score of the links, 0 to 1, as spaCy's `Scorer.score_links` computes it.
     nll_before (float | None), nll (float | None): mean negative log-probability of the correct
-        answers before and after, in nats; None without a reranker.
+        answers before and after calibration, in nats; None without a reranker.
     """
 
     threshold: float | None
@@ -65,7 +65,7 @@ class Calibration:
     nll: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): all but the weights, for JSON."""
+        """RETURNS (dict[str, Any]): all values except the reranker, JSON-serializable."""
         return {name: getattr(self, name) for name in self.__slots__ if name != "ranker"}
 
     def report(self) -> str:
@@ -77,18 +77,22 @@ class Calibration:
 def calibrate(
     items: Iterable[CalibrationItem], ranker: Ranker | None, threshold: float | None = None
 ) -> Calibration:
-    """Fit the weights of a reranker, for entity types that have their own on their mentions alone;
-    then the threshold. Without a reranker, fit only the threshold.
+    """Fit the weights of the reranker, then the threshold. Entity types with their own weights are
+    fitted separately, on their mentions only. Without a reranker, only the threshold is fitted.
 
-    With a reranker, every mention also counts, with a weight according to `EXPECTED_NIL_PRIOR`, as
-    one whose concept is missing from the vocabulary: a development set may have no such mentions.
+    A development set may have no mentions whose concept is missing from the vocabulary. With a
+    reranker, each mention is therefore used a second time with its gold concepts removed, with a
+    weight derived from `EXPECTED_NIL_PRIOR`.
 
-    items (Iterable[CalibrationItem]): the development set, with what was found.
-    ranker (Ranker | None): the current weights, which the fitted ones are drawn to.
-    threshold (float | None): the current threshold, which is kept if the weights are.
-    RETURNS (Calibration): what was fitted, and figures; with a warning if the fitted weights are no
-        better on mentions that they were not fitted on.
-    RAISES (AngelError): no mention's gold concept is among its candidates.
+    If the fitted weights are no better on held-out mentions, a warning is issued and the current
+    weights and threshold are kept.
+
+    items (Iterable[CalibrationItem]): the mentions of the development set.
+    ranker (Ranker | None): the current reranker; fitted weights are penalized for deviating from
+        its weights.
+    threshold (float | None): the current threshold.
+    RETURNS (Calibration): the fitted values and metrics.
+    RAISES (AngelError): no mention has a gold concept among its candidates.
     """
     items = list(items)
     if not any(map(_is_found, items)):
@@ -128,8 +132,11 @@ def _threshold_with_nil(
     ranked: Sequence[Sequence[tuple[str, float]]],
     ranker: Ranker,
 ) -> float | None:
-    """RETURNS (float | None): threshold on the mentions and, evenly drawn, so many as the
-    vocabulary would lack of them."""
+    """Fit the threshold on the mentions and on copies of some of them with the gold concepts
+    removed, evenly sampled according to `EXPECTED_NIL_PRIOR`.
+
+    RETURNS (float | None): the threshold; None disables it.
+    """
     n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
     spread = items[:: max(len(items) // n, 1)]
     removed = [CalibrationItem(item.query.without(item.gold), frozenset()) for item in spread]
@@ -153,8 +160,8 @@ def _with_nil(item: CalibrationItem) -> list[FitItem]:
 
 
 def _mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
-    """groups (Iterable[tuple[Sequence[FitItem], Weights]]): mentions, and the weights for them.
-    RETURNS (float): mean negative log-probability of what is right, in nats."""
+    """groups (Iterable[tuple[Sequence[FitItem], Weights]]): groups of mentions and their weights.
+    RETURNS (float): mean negative log-probability of the correct answer, in nats."""
     total = count = 0.0
     for items, weights in groups:
         n = sum(item.weight for item in items)
@@ -166,8 +173,8 @@ def _mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
 def _held_out(
     groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights]
 ) -> Iterator[tuple[Sequence[FitItem], Weights]]:
-    """YIELDS (tuple[Sequence[FitItem], Weights]): parts of the set, each of consecutive mentions,
-    with weights that were fitted on the others."""
+    """YIELDS (tuple[Sequence[FitItem], Weights]): a fold of consecutive mentions, and weights that
+    were fitted on the other folds."""
     for entity_type, group in groups.items():
         edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
         for first, last in pairwise(edges):
@@ -180,13 +187,13 @@ def _held_out(
 def fit_threshold(
     ranked: Sequence[Sequence[tuple[str, float]]], gold: Sequence[Collection[str]]
 ) -> float | None:
-    """The threshold with the best F-score of the links; of equal ones the least strict.
+    """Find the threshold with the best F-score, or the lowest of these if there are several.
 
-    ranked (Sequence[Sequence[tuple[str, float]]]): concepts of each mention with their probability,
-        most probable first.
-    gold (Sequence[Collection[str]]): right identifiers of each; empty: links to NIL.
-    RETURNS (float | None): halfway between the last value that it refuses and the first that it
-        accepts; None is off.
+    ranked (Sequence[Sequence[tuple[str, float]]]): concepts and probabilities of each mention, most
+        probable first.
+    gold (Sequence[Collection[str]]): gold identifiers of each mention; empty for NIL.
+    RETURNS (float | None): the midpoint between the highest rejected and the lowest accepted
+        probability; None if all links are accepted.
     """
     top = [(concepts[0], own) for concepts, own in zip(ranked, gold, strict=True) if concepts]
     if not top:
@@ -208,7 +215,7 @@ def _calibration(
     ranked: Sequence[Sequence[tuple[str, float]]],
     threshold: float | None,
 ) -> Calibration:
-    """RETURNS (Calibration): figures of a threshold, without weights."""
+    """RETURNS (Calibration): the metrics with a threshold, without a reranker."""
     gold = [item.gold for item in items]
     links = [choose_link(concepts, threshold) for concepts in ranked]
     n_right = sum(link in own for link, own in zip(links, gold, strict=True))

@@ -139,8 +139,8 @@ def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
 
 
 def _by_initials(candidate: Span, short: Span) -> Span | None:
-    """Find a long form by its initials. In `malignant mesothelioma (MM)`, scispaCy's algorithm finds
-    both letters in the last word.
+    """Find a long form by its initials. In `malignant mesothelioma (MM)`, scispaCy's algorithm
+    finds both letters in the last word.
 
     RETURNS (Span | None): the last words of the candidate, if their initials are the short form.
     """

@@ -57,8 +57,8 @@ def species_contexts(document: ReadDocument, spans: "Sequence[Span]", kb: "Conce
 
 
 def _taxa(text: str, names_species: bool, kb: "ConceptKB") -> list[str]:
-    """RETURNS (list[str]): the species named by a mention; for a mention of a cell line, the species
-    it comes from, if all cell lines with that name come from the same species."""
+    """RETURNS (list[str]): the species that a mention names; for a mention of a cell line, the
+    species it comes from, if it is the same for all cell lines with that name."""
     concepts = kb.find(text)
     if names_species:
         return [c.concept_id for c in concepts if is_taxon(c.concept_id)]

@@ -79,8 +79,8 @@ def align(
 
     mention (str): the mention as the model reads it, in normal form; used for `overlap` and
         `number`.
-    pairs (Sequence[tuple[str, str]]): n pairs of a name and, before it, the wording that it
-        resembles most, both in normal form; used for `missing` and `added`.
+    pairs (Sequence[tuple[str, str]]): n pairs of a wording and the name that resembles it, both in
+        normal form; used for `missing` and `added`.
     word_weights (Callable): maps n words to their weights; rare words weigh more.
     RETURNS (list[tuple[float, float, float, float]]): four values from 0 to 1 for each pair:
         missing: weighted share of the wording's words that the name lacks;

@@ -1,5 +1,5 @@
-"""Where the component's model and vocabulary come from: the shipped ones, a path, a hub name, a
-block of a config file. Nothing is opened before `load`."""
+"""Load the component's model and vocabulary from a path, a hub name, or a block of a config file;
+or load the ones that ship with the package."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -25,7 +25,8 @@ _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 @runtime_checkable
 class ModelLoader(Protocol):
-    """What `[components.angel_linker.model] @architectures = …` may make."""
+    """Interface of the functions that `[components.angel_linker.model] @architectures = …` may
+    create."""
 
     def __call__(self, *, device: str, dtype: RunDtype, local_files_only: bool) -> "Generator": ...
 
@@ -39,10 +40,10 @@ def checkpoint_loader(
     """`spacy_angel.Checkpoint.v1`: an encoder-decoder checkpoint.
 
     path (str): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`.
-    tokenizer (str | None): folder or hub name, where the checkpoint has no tokenizer.
-    preset (str | None): of `model.presets.PRESETS`: what the model was trained with, where neither
-        its files nor its name say so.
-    RETURNS (ModelLoader): loads it.
+    tokenizer (str | None): folder or hub name of the tokenizer, if the checkpoint has none.
+    preset (str | None): key in `model.presets.PRESETS` that describes how the model was trained, if
+        this cannot be inferred from its files or name.
+    RETURNS (ModelLoader): a function that loads the checkpoint.
     """
     return partial(load_checkpoint, path, tokenizer=tokenizer, preset=preset)
 
@@ -52,13 +53,13 @@ def vocabulary_loader(
     format: str | None = None,
     shared_names: SharedNames = "all",
 ) -> VocabularyLoader:
-    """`spacy_angel.Vocabulary.v1`: a vocabulary built in memory from the files it is published
-    in. A large one is better built once, with `spacy-angel kb build`, and given as a folder.
+    """`spacy_angel.Vocabulary.v1`: a vocabulary built in memory from its source files. Build large
+    vocabularies once, with `spacy-angel kb build`, and use the resulting folder instead.
 
-    paths (Sequence[str]): the files; their concepts are read one after the other.
-    format (str | None): as `registry.read_vocabulary`; None infers it for each file.
-    shared_names (str): as `ConceptKB.build`.
-    RETURNS (VocabularyLoader): builds it.
+    paths (Sequence[str]): the files, read in this order.
+    format (str | None): see `registry.read_vocabulary`; None infers the format of each file.
+    shared_names (str): see `ConceptKB.build`.
+    RETURNS (VocabularyLoader): a function that builds the vocabulary.
     """
     return partial(_build, tuple(paths), format, shared_names)
 
@@ -72,15 +73,16 @@ def load_checkpoint(
     tokenizer: str | None = None,
     preset: str | None = None,
 ) -> "Generator":
-    """Open a checkpoint.
+    """Load a checkpoint.
 
-    path (str | Path | None): a folder or a hub name; None, `en_angel_mini` and `en_angel_bio` are
+    path (str | Path | None): a folder or a hub name; None, `en_angel_mini` and `en_angel_bio` load
         the shipped model.
-    device (str), dtype (str): as in `LinkerSettings`.
-    local_files_only (bool): open folders only, fetch nothing.
+    device (str), dtype (str): see `RuntimeSettings`.
+    local_files_only (bool): only load folders; download nothing.
     tokenizer (str | None), preset (str | None): see `checkpoint_loader`.
     RETURNS (Generator): the model.
-    RAISES (AngelError): it is no folder, and nothing may be fetched.
+    RAISES (AngelError): the path is the folder of a vocabulary; or, with `local_files_only`, it is
+        not a folder.
     """
     from ...search.generator import Generator
     from ...vocabulary.kb import KIND
@@ -106,13 +108,14 @@ def load_checkpoint(
 
 
 def load_vocabulary(path: str | Path | None) -> "ConceptKB":
-    """Open a stored vocabulary.
+    """Load a vocabulary.
 
-    path (str | Path | None): a folder that `spacy-angel kb build` wrote; or a vocabulary file,
-        which is built in memory; or the name of one that was fetched;
-        `en_angel_mini` and `en_angel_bio` are the shipped ones, None the first of them.
+    path (str | Path | None): a folder written by `spacy-angel kb build`; a vocabulary file, which
+        is built in memory; the name of a vocabulary downloaded with `spacy-angel kb fetch`; or
+        `en_angel_mini` or `en_angel_bio` for a shipped vocabulary. None loads that of
+        `en_angel_mini`.
     RETURNS (ConceptKB): the vocabulary.
-    RAISES (AngelError): there is no such thing.
+    RAISES (AngelError): the vocabulary does not exist.
     """
     from ...vocabulary.kb import ConceptKB
 
@@ -125,10 +128,11 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
 
 
 def check_sources(model: Any, vocabulary: Any) -> None:
-    """Whether there is a model and a vocabulary, before a document needs them; nothing is opened.
+    """Check that the model and the vocabulary exist, without loading them. A string that could be a
+    hub name is accepted as a model.
 
-    model (Any), vocabulary (Any): as `AngelLinker` takes them.
-    RAISES (AngelError): it is of another type, or not there; what may be a hub name may be fetched.
+    model (Any), vocabulary (Any): see `AngelLinker`.
+    RAISES (AngelError): a value has the wrong type, or does not exist.
     """
     expected = "a folder, a name, a block that makes a loader, or null"
     for name, value in (("model", model), ("vocabulary", vocabulary)):
@@ -143,10 +147,10 @@ def check_sources(model: Any, vocabulary: Any) -> None:
 
 
 def check_device(settings: "LinkerSettings") -> None:
-    """Whether the machine has what settings name, before a document needs it.
+    """Check that the machine has the configured device.
 
-    settings (LinkerSettings): `runtime.device`.
-    RAISES (AngelError): no such device.
+    settings (LinkerSettings): settings with `runtime.device`.
+    RAISES (AngelError): the device does not exist.
     """
     if settings.runtime.device != "cpu":
         from ...search.generator import find_device
@@ -155,7 +159,11 @@ def check_device(settings: "LinkerSettings") -> None:
 
 
 def check_files(settings: "LinkerSettings") -> None:
-    """settings (LinkerSettings): `decision.curation`. RAISES (AngelError): it cannot be read."""
+    """Check that the file of curation rules can be read.
+
+    settings (LinkerSettings): settings with `decision.curation`.
+    RAISES (AngelError): the file cannot be read.
+    """
     if settings.decision.curation is not None:
         read_rules(Path(settings.decision.curation))
 
