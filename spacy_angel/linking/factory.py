@@ -59,10 +59,10 @@ def make_angel_linker(
     outputs: dict[str, Any],
     runtime: dict[str, Any],
 ) -> AngelLinker:
-    """The factory; it opens nothing.
+    """Create the linker, without opening the model or the vocabulary.
 
     nlp (Language): the pipeline.
-    name (str): the component's name in it.
+    name (str): the component's name in the pipeline.
     model (str | ModelLoader | None), vocabulary (str | VocabularyLoader | None), scorer
         (Callable | None): see `AngelLinker`.
     candidates (dict[str, Any]): see `CandidateSettings`.
@@ -71,8 +71,8 @@ def make_angel_linker(
     outputs (dict[str, Any]): see `OutputSettings`.
     runtime (dict[str, Any]): see `RuntimeSettings`.
     RETURNS (AngelLinker): the component.
-    RAISES (AngelError): a setting that does not fit, no model or vocabulary there, or outputs that
-        another linker of the pipeline writes for the same labels.
+    RAISES (AngelError): a setting is invalid, the model or vocabulary does not exist, or another
+        linker in the pipeline writes the same outputs for the same labels.
     """
     settings = LinkerSettings.from_dict(
         {
@@ -117,14 +117,14 @@ def make_angel_matcher(
     min_length: int,
     stop_words: list[str] | None,
 ) -> AngelMatcher:
-    """The factory; it opens nothing.
+    """Create the matcher, without opening the vocabulary.
 
     nlp (Language): the pipeline.
-    name (str): the component's name in it.
+    name (str): the component's name in the pipeline.
     linker (str), names (str), misspelled (bool), label (str | None), overlap (str), min_length
         (int), stop_words (list[str] | None): see `MatcherSettings`.
     RETURNS (AngelMatcher): the component.
-    RAISES (AngelError): a setting that does not fit.
+    RAISES (AngelError): a setting is invalid.
     """
     settings = MatcherSettings(
         linker=linker,
@@ -142,12 +142,12 @@ def make_angel_matcher(
 def make_angel_abbreviations(
     nlp: Language, name: str, make_serializable: bool = False
 ) -> "LinearAbbreviationDetector":
-    """The factory: scispaCy's detector, in linear time.
+    """Create the abbreviation detector.
 
     nlp (Language): the pipeline.
-    name (str): the component's name in it.
-    make_serializable (bool): write dictionaries instead of spans, which `DocBin` and several
-        processes need.
+    name (str): the component's name in the pipeline.
+    make_serializable (bool): write dictionaries instead of spans, as required by `DocBin` and
+        multiprocessing.
     RETURNS (LinearAbbreviationDetector): the component.
     RAISES (AngelError): scispaCy is not installed.
     """

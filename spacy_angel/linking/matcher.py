@@ -221,7 +221,7 @@ class AngelMatcher(DocumentPipe):
 
     def _may_stand(self, span: Span, others: Sequence[Span]) -> bool:
         """others (Sequence[Span]): the mentions that the span overlaps. RETURNS (bool): whether the
-        span replaces them."""
+        span may be added in their place."""
         if self.settings.overlap == "longer":
             return all(
                 span.start <= other.start and other.end <= span.end and len(other) < len(span)

@@ -1,4 +1,4 @@
-"""Linkers of one pipeline that have the same model or vocabulary save it once."""
+"""Save a model or vocabulary only once if several linkers in a pipeline share it."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,9 +15,10 @@ _FILE = "shared.json"
 
 
 def share_parts(folder: Path) -> None:
-    """Replace what another linker of the pipeline has saved already by a reference to it.
+    """Replace parts that another linker in the pipeline has already saved by references to them.
 
-    folder (Path): of a linker that was just saved; a folder outside of a pipeline stays complete.
+    folder (Path): folder of a linker that was just saved; not changed if it is not part of a
+        pipeline.
     """
     shared: dict[str, dict[str, str]] = {}
     if (folder.parent / "config.cfg").is_file():
@@ -38,9 +39,9 @@ def share_parts(folder: Path) -> None:
 def find_part(folder: Path, part: str) -> Path:
     """Find the model or vocabulary of a saved linker.
 
-    folder (Path): the linker's. part (str): `model` or `kb`.
-    RETURNS (Path): its folder, whether it exists or not.
-    RAISES (AngelError): another linker has it, whose folder has changed.
+    folder (Path): folder of the linker. part (str): `model` or `kb`.
+    RETURNS (Path): folder of the part, which may not exist.
+    RAISES (AngelError): the part belongs to another linker and has changed since it was saved.
     """
     if (folder / part).exists() or not (folder / _FILE).is_file():
         return folder / part
@@ -57,7 +58,7 @@ def find_part(folder: Path, part: str) -> Path:
 
 
 def _digest(folder: Path) -> str:
-    """RETURNS (str): of the names and contents of its files, without what was compiled."""
+    """RETURNS (str): digest of the names and contents of the files, except compiled tries."""
     return digest((file.relative_to(folder).as_posix(), file) for file in _files(folder))
 
 

@@ -32,7 +32,7 @@ class BatchLinker:
 
     settings (LinkerSettings): settings of the linker.
     kb (ConceptKB): its vocabulary, with the curation rules applied.
-    model (Generator): searches for names.
+    model (Generator): the model that searches for names.
     ranker (Ranker | None): the reranker; None: the model alone decides.
     linked_elsewhere (Collection[str]): labels that other linkers of the pipeline link.
     """
@@ -46,8 +46,8 @@ class BatchLinker:
     def links(
         self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]]
     ) -> list[list[Link | None]]:
-        """docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
-        RETURNS (list[list[Link | None]]): as `AngelLinker.predict`."""
+        """docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): the mentions of
+        each document. RETURNS (list[list[Link | None]]): see `AngelLinker.predict`."""
         found = self.candidates(docs, spans_of, overwrite=self.settings.decision.overwrite)
         links = self.decide(found)
         if self.settings.candidates.span_key is not None:
@@ -66,11 +66,12 @@ class BatchLinker:
     ) -> list[list[Query | None]]:
         """Find the candidates of every mention of the documents.
 
-        docs (Sequence[Doc]): documents. spans_of (Sequence[Sequence[Span]]): mentions of each.
-        overwrite (bool): include mentions that have an identifier already.
-        RETURNS (list[list[Query | None]]): one per mention; None if the mention keeps its
-            identifier, or its label is unknown or belongs to another linker; without candidates if
-            the mention is blank, or its label or a rule says that it is not linked.
+        docs (Sequence[Doc]): documents.
+        spans_of (Sequence[Sequence[Span]]): the mentions of each document.
+        overwrite (bool): include mentions that already have an identifier.
+        RETURNS (list[list[Query | None]]): one query per mention. It is None if the mention keeps
+            its identifier, or if its label is unknown or belongs to another linker. It has no
+            candidates if the mention is blank, or is not linked because of its label or a rule.
         """
         names = NameReader(self.kb, self.settings)
         found = [
@@ -79,7 +80,7 @@ class BatchLinker:
         ]
         queries = [query for own in found for query in own if query is not None and query.wordings]
         if self.settings.candidates.shortcuts:
-            # Equal mentions of a document with equal labels are one query.
+            # Equal mentions with equal labels in the same document share a query.
             first: dict[object, Query] = {}
             for own in found:
                 for i, q in enumerate(own):
@@ -100,14 +101,14 @@ class BatchLinker:
         names: NameReader,
         overwrite: bool,
     ) -> list[Query | None]:
-        """Make queries of the mentions of a document.
+        """Create the queries for the mentions of a document.
 
         document (ReadDocument): the document.
         spans (Sequence[Span]): its mentions.
         number (int): index of the document in the batch.
         names (NameReader): reads the vocabulary.
-        overwrite (bool): include mentions that have an identifier already.
-        RETURNS (list[Query | None]): see `candidates`; without wordings if there is no search.
+        overwrite (bool): include mentions that already have an identifier.
+        RETURNS (list[Query | None]): see `candidates`; queries without wordings are not searched.
         """
         queries: list[Query | None] = [None] * len(spans)
         wanted: list[tuple[int, Span, str, Constraint | None]] = []

@@ -40,8 +40,8 @@ class CandidateGenerator:
     model (Generator): generates and scores names.
     names (NameReader): reads the vocabulary.
     settings (LinkerSettings): settings of the linker.
-    ranker (Ranker | None): the reranker, which also predicts for which mentions the model may
-        change the link; None: all candidates come from the model.
+    ranker (Ranker | None): the reranker, which also predicts whether running the model may change
+        the link of a mention; None: all candidates come from the model.
     n_similar (int): number of names by string similarity per wording.
     """
 
@@ -65,10 +65,10 @@ class CandidateGenerator:
         self._static: dict[str, np.ndarray] = {}
 
     def generate(self, queries: Sequence[Query]) -> None:
-        """Set the candidates of mentions. The steps run one after the other, each for the whole
-        batch. Shortcuts reduce the mentions that the later, slower steps process:
+        """Find the candidates of the mentions. Each step processes the whole batch. Shortcuts
+        reduce the number of mentions that the later, slower steps process:
 
-            queries → left (no exact match) → searched (doubtful) → unsure (very doubtful)
+            queries → left (no exact match) → searched (uncertain) → unsure (very uncertain)
 
         queries (Sequence[Query]): the mentions, changed in place.
         """
@@ -89,10 +89,10 @@ class CandidateGenerator:
         self._read_document(queries)
 
     def _match_exactly(self, queries: Sequence[Query]) -> list[Query]:
-        """Take the name that a rule says, or with shortcuts the name that equals the mention if it
-        belongs to exactly one concept.
+        """Use the name specified by a rule, or, with shortcuts, the name that equals the mention if
+        it belongs to exactly one concept.
 
-        RETURNS (list[Query]): the other mentions.
+        RETURNS (list[Query]): the mentions without such a name.
         """
         log_prob = math.log(EXACT_MATCH_PROBABILITY)
         shortcuts = self.ranker is not None and self._shortcuts
@@ -130,11 +130,13 @@ class CandidateGenerator:
     def _choose(
         self, queries: Sequence[Query], left: Sequence[Query]
     ) -> tuple[list[Query], list[Query]]:
-        """Choose by the reranker's probability of the best concept found so far.
+        """Select the mentions that need further steps, by the reranker's probability of the best
+        concept found so far.
 
-        queries (Sequence[Query]): all mentions. left (Sequence[Query]): those to choose from.
-        RETURNS (tuple[list[Query], list[Query]]): the mentions for which the model is run, and
-            those for which names with a similar meaning are searched; without shortcuts all.
+        queries (Sequence[Query]): all mentions.
+        left (Sequence[Query]): the mentions to select from.
+        RETURNS (tuple[list[Query], list[Query]]): the mentions for which the model is run, and the
+            mentions for which names with a similar meaning are searched; all without shortcuts.
         """
         if self.ranker is None or not self._shortcuts:
             return list(left), list(left)
@@ -148,11 +150,11 @@ class CandidateGenerator:
         return searched, unsure
 
     def _find_close(self, queries: Sequence[Query]) -> None:
-        """Add names with a similar meaning: those with the closest static vectors, and those of
-        `N_CLOSE` that the name encoder finds closest."""
+        """Add names with a similar meaning. Of the `N_CLOSE` names with the closest static vectors,
+        add the first ones, and the ones that the name encoder finds closest."""
         unsure = []
         for q in queries:
-            # Not for exact matches and short forms.
+            # Skip exact matches and short forms.
             is_match = not q.texts.keys().isdisjoint(map(self.names.texts.get, q.nearest))
             if not is_match and not is_short(q.text):
                 unsure.append(q)
@@ -182,9 +184,9 @@ class CandidateGenerator:
         self._compare_vectors(unsure)
 
     def _search(self, queries: Sequence[Query]) -> list[list[int]]:
-        """Let the model generate names, and put them before those found by similarity.
+        """Generate names with the model, and put them before the names found by similarity.
 
-        RETURNS (list[list[int]]): for each mention the similar names that the model must score.
+        RETURNS (list[list[int]]): for each mention, the similar names that the model has to score.
             For the mention `asthma`:
 
                 best generated name    names found by similarity
@@ -192,8 +194,8 @@ class CandidateGenerator:
                 allergic asthma   -0.3 kept, with the lowest log-probability of the generated names
                 allergic asthma   -5.0 kept, and scored by the model
 
-            In a vocabulary with `by_species`, a name whose concepts are all of species that the
-            document does not mention counts as another name.
+            In a vocabulary with `by_species`, a name does not count as an exact match if the
+            document mentions none of the species of its concepts.
         """
         if not queries:
             return []
@@ -220,7 +222,11 @@ class CandidateGenerator:
         return to_score
 
     def _score_names(self, queries: Sequence[Query], names: Sequence[Sequence[int]]) -> None:
-        """names (Sequence[Sequence[int]]): for each mention the names that the model scores."""
+        """Score names with the model.
+
+        queries (Sequence[Query]): mentions.
+        names (Sequence[Sequence[int]]): the names to score for each mention.
+        """
         to_score = [(q, own) for q, own in zip(queries, names, strict=True) if own]
         if not to_score:
             return
@@ -261,9 +267,14 @@ class CandidateGenerator:
     def _cosines(
         self, queries: Sequence[Query], vectors_of: Callable[[Sequence[str]], np.ndarray]
     ) -> list[tuple[Query, list[float]]]:
-        """vectors_of (Callable): n texts → float[n, d], normalized. RETURNS (list[tuple[Query,
-        list[float]]]): each mention with the highest cosine of each candidate with a wording;
-        without mentions of genes, and those whose candidates are all exact matches."""
+        """Compute the similarity of candidates and wordings. Mentions of genes, and mentions whose
+        candidates are all exact matches, are skipped.
+
+        queries (Sequence[Query]): mentions.
+        vectors_of (Callable): n texts → float[n, d], normalized.
+        RETURNS (list[tuple[Query, list[float]]]): each mention, and for each of its candidates the
+            highest cosine with a wording.
+        """
         compared: list[tuple[Query, list[str]]] = []
         index: dict[str, int] = {}
         for q in queries:
@@ -284,8 +295,7 @@ class CandidateGenerator:
 
     def _read_document(self, queries: Sequence[Query]) -> None:
         """Set `context`, the overlap of a concept's other names with the text around the mention,
-        and `coherent`, the concepts of which another mention of the document is an unambiguous
-        name."""
+        and `coherent`, the concepts that another mention in the document names unambiguously."""
         named: dict[tuple[int, str], set[str]] = {}
         for q in queries:
             for c in q.candidates:
@@ -316,8 +326,8 @@ class CandidateGenerator:
             self._words[concept_id] = list(islice(words, len(names)))
 
     def _mask(self, q: Query) -> np.ndarray | None:
-        """RETURNS (np.ndarray | None): bool[n_names], the names that the label of the mention
-        allows; None: all."""
+        """RETURNS (np.ndarray | None): bool[n_names], whether the mention's label allows each name;
+        None: all names are allowed."""
         return self._space.allowed[self._number_of[q.label]]
 
 
@@ -325,9 +335,10 @@ def exact_match(query: Query, names: NameReader) -> int | None:
     """Find the name that equals a mention, if the mention can be linked without a search.
 
     query (Query): the mention. names (NameReader): reads the vocabulary.
-    RETURNS (int | None): the name; None if it does not exist or belongs to several concepts, if the
-        mention has up to `SHORT` letters (it may be a short form of something else) or a corrected
-        spelling, and if the concept is of a species that the document does not mention.
+    RETURNS (int | None): index of the name. It is None if there is no such name or it belongs to
+        several concepts; if the mention has up to `SHORT` letters, and may thus be a short form of
+        something else; if its spelling was corrected; or if the concept belongs to a species that
+        the document does not mention.
     """
     if not query.texts or is_short(query.text) or query.texts.get(query.text) == SPELLING:
         return None
@@ -342,7 +353,7 @@ def exact_match(query: Query, names: NameReader) -> int | None:
 
 
 def _add_found(q: Query, found: list[Candidate]) -> list[int]:
-    """found (list[Candidate]): of the search. RETURNS (list[int]): see `_search`."""
+    """found (list[Candidate]): candidates from the search. RETURNS (list[int]): see `_search`."""
     by_letters = {c.name for c in q.candidates if c.is_similar}
     for c in found:
         c.is_similar = c.name in by_letters
@@ -350,7 +361,7 @@ def _add_found(q: Query, found: list[Candidate]) -> list[int]:
     is_sure = best is not None and best.log_prob >= _DECIDED
     if best is not None and is_sure and best.text == q.text:
         species = {c.species for c in found if c.name == best.name}
-        # Not if the name only belongs to species that the document does not mention.
+        # Skip this if the name only belongs to species that the document does not mention.
         if species != {ABSENT_SPECIES}:
             q.candidates = found
             return []

@@ -1,5 +1,5 @@
-"""Make candidates of the names that were found for a mention: look up their concepts, and compute
-string similarity, word overlap, and features from the vocabulary."""
+"""Turn the names found for a mention into candidates: look up their concepts, and compute string
+similarity, word overlap, and features from the vocabulary."""
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
@@ -25,10 +25,10 @@ class _Resemblance(NamedTuple):
     name (int): index of the name.
     concept_ids (Sequence[str]): its concepts that the mention may be linked to.
     source (str), is_query (bool): see `Candidate`.
-    compared (str): the text that the name is compared with, in normal form. It is the wording, but
-        for a corrected spelling the mention as written, so that a name gains nothing from the
-        correction.
-    similarity (Similarity): string similarity of that text and the name.
+    compared (str): the text that the name is compared with, in normal form: the wording; or, if the
+        wording is a corrected spelling, the mention as written, so that the correction does not
+        increase the similarity.
+    similarity (Similarity): string similarity of this text and the name.
     """
 
     name: int
@@ -40,9 +40,9 @@ class _Resemblance(NamedTuple):
 
 
 def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> list[Candidate]:
-    """Make candidates of the names found for a mention; the model has not scored them.
+    """Turn the names found for a mention into candidates, which the model has not scored yet.
 
-    query (Query): the mention; if it is only punctuation, there are no candidates.
+    query (Query): the mention; if it consists only of punctuation, there are no candidates.
     names (Sequence[int]): indices of the names.
     reader (NameReader): reads the vocabulary.
     RETURNS (list[Candidate]): one per name and concept, in the order of the names.
@@ -86,8 +86,8 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
 
 
 def _resembled(query: Query, names: Sequence[int], reader: NameReader) -> list[_Resemblance]:
-    """RETURNS (list[_Resemblance]): one per name with an allowed concept; of equally similar
-    wordings the first."""
+    """RETURNS (list[_Resemblance]): one per name with an allowed concept; if wordings are equally
+    similar, the first is used."""
     kb = reader.kb
     pairs = zip(names, reader.concepts(query, names), strict=True)
     named = [(name, concept_ids) for name, concept_ids in pairs if concept_ids]
@@ -106,7 +106,7 @@ def _resembled(query: Query, names: Sequence[int], reader: NameReader) -> list[_
         compared = wording
         if source == SPELLING:
             compared = written
-            # An unknown name of a drug or gene is not a typo of a known one.
+            # An unknown name of a drug or gene is rarely a misspelled known name.
             types = kb.concept_types(concept_ids)
             concept_ids = [
                 c for c, own in zip(concept_ids, types, strict=True) if label_of(own) not in STRICT

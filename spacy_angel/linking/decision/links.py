@@ -1,4 +1,5 @@
-"""Make links of candidates: by the reranker, by the model alone, or directly for exact matches."""
+"""Turn candidates into links, with the reranker, with the model's scores alone, or directly for
+exact matches."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -70,13 +71,13 @@ def make_links(
 
 
 def rank_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
-    """candidates (Iterable[Mapping[str, Any]]): of one mention, as a `Link` has them.
-    RETURNS (list[tuple[str, float]]): their concepts with their probability, best first, whatever
-        the threshold."""
+    """candidates (Iterable[Mapping[str, Any]]): candidates of a mention, as in `Link.candidates`.
+    RETURNS (list[tuple[str, float]]): concepts and probabilities, best first, regardless of the
+        threshold."""
     parts: defaultdict[str, list[float]] = defaultdict(list)
     for candidate in candidates:
         parts[candidate["concept_id"]].append(candidate["probability"])
-    # Of equally probable concepts the first is the reranker's.
+    # Sorting is stable, so ties keep the order of the reranker.
     ranked = [(concept_id, fsum(of)) for concept_id, of in parts.items()]
     return sorted(ranked, key=lambda pair: -pair[1])
 
@@ -84,10 +85,10 @@ def rank_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[tuple[str, 
 def _in_preferred_ids(
     link: Link, kb: "ConceptKB", prefixes: Sequence[str], preferred: Mapping[str, str]
 ) -> Link:
-    """The same link in the identifiers that the user prefers."""
+    """RETURNS (Link): the link with the identifiers that the user prefers."""
     own_ids = {candidate["concept_id"] for candidate in link.candidates}
     ids = {own: _preferred_ids(own, kb, prefixes, preferred.get(own)) for own in own_ids}
-    # Two concepts may be written as one.
+    # Two concepts may have the same preferred identifier.
     sums: defaultdict[str, list[float]] = defaultdict(list)
     for own, probability in link.kb_ents:
         sums[ids[own][0]].append(probability)
@@ -106,15 +107,16 @@ def _in_preferred_ids(
 def _preferred_ids(
     concept_id: str, kb: "ConceptKB", prefixes: Sequence[str], chosen: str | None = None
 ) -> list[str]:
-    """All identifiers of a concept, the one to write first.
+    """List all identifiers of a concept, starting with the preferred one.
 
-    concept_id (str): its own identifier.
+    concept_id (str): identifier of the concept.
     kb (ConceptKB): the vocabulary.
-    prefixes (Sequence[str]): preferred prefixes, best first, in any case.
-    chosen (str | None): an identifier to write regardless of the prefixes.
-    RETURNS (list[str]): with `["MONDO", "MESH"]` e.g. `["MONDO:0005015", "MESH:D003920"]`. Its own
-        identifier precedes alternates of the same prefix, and comes first where no prefix fits;
-        alternates by which the vocabulary finds another concept do not count.
+    prefixes (Sequence[str]): preferred prefixes, best first; case is ignored.
+    chosen (str | None): the preferred identifier, regardless of the prefixes.
+    RETURNS (list[str]): the identifiers, e.g. `["MONDO:0005015", "MESH:D003920"]` for the prefixes
+        `["MONDO", "MESH"]`. The concept's own identifier is preferred to alternates with the same
+        prefix, and comes first if no prefix matches. Alternates that the vocabulary resolves to
+        another concept are never preferred.
     """
     if chosen is not None:
         rest = _preferred_ids(kb.resolve(chosen) or concept_id, kb, prefixes)
@@ -132,8 +134,12 @@ def _preferred_ids(
 
 
 class OtherReading(NamedTuple):
-    """mention (int): index of the mention in its document. span (Span): the mention with another
-    label. probability (float): of that label, by the recognizer."""
+    """A mention with another label.
+
+    mention (int): index of the mention in its document.
+    span (Span): the mention with the other label.
+    probability (float): the recognizer's probability of this label.
+    """
 
     mention: int
     span: Span
@@ -150,10 +156,10 @@ def other_readings(
     that the recognizer took for a gene is linked if the vocabulary has no such gene.
 
     spans (Sequence[Span]): mentions of a document.
-    found (Sequence[Query | None]), links (Sequence[Link | None]): of each mention; decisions of
-        curation rules are final.
-    settings (LinkerSettings): which labels are linked.
-    RETURNS (list[OtherReading]): in the order of the mentions.
+    found (Sequence[Query | None]), links (Sequence[Link | None]): the query and link of each
+        mention; mentions with curation rules are skipped.
+    settings (LinkerSettings): settings that determine which labels are linked.
+    RETURNS (list[OtherReading]): mentions with other labels, in the order of the mentions.
     """
     return [
         OtherReading(i, Span(span.doc, span.start, span.end, label=label), probability)
@@ -170,11 +176,14 @@ def with_other_labels(
     readings: Sequence[OtherReading],
     their_links: Sequence[Link | None],
 ) -> list[Link | None]:
-    """links (Sequence[Link | None]): links of the mentions of a document.
-    readings (Sequence[OtherReading]), their_links (Sequence[Link | None]): other labels of some
-        mentions, and the link under each.
-    RETURNS (list[Link | None]): the links, replaced by that of the reading with the highest product
-        of label and link probability, if one links."""
+    """Replace links by better ones under other labels.
+
+    links (Sequence[Link | None]): links of the mentions of a document.
+    readings (Sequence[OtherReading]), their_links (Sequence[Link | None]): mentions with other
+        labels, and their links.
+    RETURNS (list[Link | None]): the links. If a mention can be linked under other labels, its link
+        is replaced by the one with the highest product of label and link probability.
+    """
     chosen = list(links)
     best: dict[int, float] = {}
     for (mention, span, probability), link in zip(readings, their_links, strict=True):

@@ -1,4 +1,4 @@
-"""The component's scorer: links of predicted documents against gold ones, as spaCy counts."""
+"""The component's scorer, which compares the links of predicted and gold documents."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -23,20 +23,21 @@ def score_links(
     is_linked: Callable[[str], bool] = lambda label: True,
     **_: Any,
 ) -> dict[str, Any]:
-    """Links of mentions that gold and prediction share, counted as spaCy's `Scorer.score_links`
-    does, but that any part of a composite gold identifier is right.
+    """Score the links of mentions that occur in both the gold and the predicted documents, like
+    spaCy's `Scorer.score_links`, except that any part of a composite gold identifier is correct.
 
     examples (Iterable[Example]): predicted and gold documents.
-    prefix (str | None): of the names of the figures; None is `nel`, and with another attribute
-        than `kb_id` also that, e.g. `nel_umls_id`: the linkers of one pipeline need different ones.
+    prefix (str | None): prefix of the score names. None uses `nel`, followed by the name of the
+        attribute if it is not `kb_id`, e.g. `nel_umls_id`; linkers in the same pipeline need
+        different prefixes.
     kb_id_attr (str): attribute on `span._` with the predicted identifier.
     span_key (str | None): span group with the mentions; None: `doc.ents`.
-    resolve (Callable[[str], str | None]): from an alternate identifier to the concept's own.
-    is_linked (Callable[[str], bool]): whether mentions with a label are this linker's to link;
-        others do not count.
-    RETURNS (dict[str, Any]): between 0 and 1: `nel_micro_p`, `nel_micro_r`, `nel_micro_f`,
-        `nel_accuracy` (of all shared mentions, right NIL included; None without
-        any), `nel_f_per_type`.
+    resolve (Callable[[str], str | None]): maps an alternate identifier to the concept's own.
+    is_linked (Callable[[str], bool]): whether the linker links mentions with a label; mentions with
+        other labels are ignored.
+    RETURNS (dict[str, Any]): the scores `nel_micro_p`, `nel_micro_r`, `nel_micro_f`,
+        `nel_accuracy` and `nel_f_per_type`, from 0 to 1. The accuracy is computed over all shared
+        mentions, including NIL, and is None if there are none.
     """
     if prefix is None:
         prefix = "nel" if kb_id_attr == "kb_id" else f"nel_{kb_id_attr}"
@@ -77,18 +78,18 @@ def score_links(
 def make_linker_scorer(prefix: str | None = None) -> Callable[..., dict[str, Any]]:
     """`spacy_angel.linker_scorer.v1`.
 
-    prefix (str | None): see there.
-    RETURNS (Callable): `score_links` with that prefix.
+    prefix (str | None): see `score_links`.
+    RETURNS (Callable): `score_links` with this prefix.
     """
     return partial(score_links, prefix=prefix)
 
 
 def gold_ids(span: Span, resolve: Callable[[str], str | None]) -> frozenset[str]:
-    """Right identifiers of a gold mention.
+    """Get the gold identifiers of a mention.
 
-    span (Span): its `kb_id_` holds them, several joined by `|` or `+`.
-    resolve (Callable[[str], str | None]): from an alternate identifier to the concept's own.
-    RETURNS (frozenset[str]): empty where it should link to NIL.
+    span (Span): a gold mention, with one or more identifiers in `kb_id_`, joined by `|` or `+`.
+    resolve (Callable[[str], str | None]): maps an alternate identifier to the concept's own.
+    RETURNS (frozenset[str]): the identifiers; empty if the mention should link to NIL.
     """
     ids = (concept_id for concept_id in split_ids(span.kb_id_) if concept_id != NIL)
     return frozenset(resolve(concept_id) or concept_id for concept_id in ids)

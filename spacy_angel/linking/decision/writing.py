@@ -36,9 +36,9 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
     """Write links on a document.
 
     doc (Doc): changed in place.
-    links (Sequence[Link | None]): one a mention, in the order of `find_spans`; None where the
-        mention stays as it is.
-    settings (LinkerSettings): which attributes and span groups.
+    links (Sequence[Link | None]): one per mention, in the order of `find_spans`; None leaves the
+        mention unchanged.
+    settings (LinkerSettings): settings of the linker.
     """
     if any([link is not None and link.label for link in links]):
         _set_labels(doc, links)
@@ -56,8 +56,8 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
 
 
 def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
-    """span (Span): a mention. link (Link | None): found for it. settings (LinkerSettings): of the
-    linker. RETURNS (bool): whether it is to go, see `drop_unlinked_below`."""
+    """span (Span): a mention. link (Link | None): its link. settings (LinkerSettings): settings of
+    the linker. RETURNS (bool): whether the mention is removed, see `drop_unlinked_below`."""
     limit = settings.decision.drop_unlinked_below
     if not limit or link is None or link.kb_id != NIL or settings.candidates.span_key is not None:
         return False
@@ -67,7 +67,8 @@ def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
 
 
 def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:
-    """Entities that were linked under another label get it, with its probability."""
+    """Replace the labels of entities that were linked under another label, and set the probability
+    of the new label."""
     ents = list(doc.ents)
     for i, link in enumerate(links):
         if link is not None and link.label:
@@ -99,7 +100,8 @@ def _set_attributes(
 def _set_kb_ids(
     doc: Doc, span_key: str | None, spans: Sequence[Span], kb_ids: Sequence[str]
 ) -> None:
-    """Write `kb_id_` of the mentions; on a span taken from a group it would be lost."""
+    """Write `kb_id_` of the mentions. Span groups are replaced, because they return copies of their
+    spans."""
     if span_key is None:
         for span, kb_id in zip(spans, kb_ids, strict=True):
             for token in span:
@@ -127,10 +129,11 @@ def register_extensions(names: Sequence[str] = ATTRIBUTES) -> None:
 
 
 def set_extensions(settings: LinkerSettings) -> None:
-    """Register the attributes that a linker writes; existing ones that can be written are used.
+    """Register the attributes that a linker writes. Existing attributes are reused if they are
+    writable.
 
-    settings (LinkerSettings): with the names.
-    RAISES (AngelError): another component computes an attribute of that name.
+    settings (LinkerSettings): settings with the attribute names.
+    RAISES (AngelError): another component computes an attribute with the same name.
     """
     names = [getattr(settings.outputs, attribute) for attribute in ATTRIBUTES]
     register_extensions(names)
@@ -145,10 +148,11 @@ def set_extensions(settings: LinkerSettings) -> None:
 
 
 def warn_replaced(settings: LinkerSettings) -> None:
-    """Warn once if another component has registered an attribute again that a linker writes, as
-    scispaCy's linker does with `kb_ents`: of two in one pipeline the later overwrites the values.
+    """Warn once if another component has overwritten the registration of an attribute that a linker
+    writes, as scispaCy's linker does with `kb_ents`. If both are in the same pipeline, the later
+    one overwrites the values.
 
-    settings (LinkerSettings): with the names.
+    settings (LinkerSettings): settings with the attribute names.
     """
     for attribute in ATTRIBUTES:
         name = getattr(settings.outputs, attribute)
@@ -167,12 +171,12 @@ def warn_replaced(settings: LinkerSettings) -> None:
 def _write_values(
     name: str, attribute: str, here: Sequence[tuple[Span, Link | None]], shown: Link
 ) -> None:
-    """Write an attribute of spans over the same characters.
+    """Write an attribute of spans that cover the same characters.
 
     name (str): name of the attribute on `span._`. attribute (str): field of `Link`.
-    here (Sequence[tuple[Span, Link | None]]): mentions with the same characters, each with its
-        link; None: it keeps its value.
-    shown (Link): the link for spans with another label, or without any.
+    here (Sequence[tuple[Span, Link | None]]): mentions that cover the same characters, with their
+        links; None keeps the current value.
+    shown (Link): the link for spans with another label or none.
     """
     first = here[0][0]
     data: dict[Any, Any] = first.doc.user_data

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
     from ..settings.linker_settings import LinkerSettings
 
-# Labels that were warned of; those of a service may be any caller's words.
+# Maximum number of labels to remember after a warning; callers of a service may send any label.
 _MAX_LABELS = 200
 
 
@@ -22,10 +22,10 @@ def is_linked(
 ) -> bool:
     """label (str): label of a mention. settings (LinkerSettings): see `links_label`.
     linked_elsewhere (Collection[str]): labels that other linkers of the pipeline link.
-    RETURNS (bool): whether the mention is linked. Warns once of each label that `types_by_label`
-    lacks."""
+    RETURNS (bool): whether the mention is linked. Warns once about each label that is missing from
+    `types_by_label`."""
     if links_label(label, settings):
-        # A label that stands for a wider one is the other linker's, if that names it.
+        # If only the other linker names the label itself, rather than a wider label, it links it.
         if not linked_elsewhere or _names(label, settings):
             return True
         return not find_entries(label, linked_elsewhere)
@@ -80,8 +80,12 @@ def warn_unlinked(label: str, known: tuple[str, ...]) -> None:
 
 
 def check_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
-    """settings (LinkerSettings): `types_by_label`. kb (ConceptKB): the vocabulary.
-    RAISES (AngelError): a type that none of its concepts has."""
+    """Check that the vocabulary has all types in `types_by_label`.
+
+    settings (LinkerSettings): settings with `types_by_label`.
+    kb (ConceptKB): the vocabulary.
+    RAISES (AngelError): no concept in the vocabulary has one of the types.
+    """
     for label, types in (settings.candidates.types_by_label or {}).items():
         if unknown := sorted(set(types) - set(kb.types)):
             raise AngelError(
@@ -91,11 +95,13 @@ def check_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
 
 
 def known_types(settings: "LinkerSettings", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
-    """Adapt `types_by_label` to another vocabulary. If it lacks all types of a label, all concepts
-    are allowed, with a warning; otherwise such mentions would silently be NIL.
+    """Adapt `types_by_label` to another vocabulary. If the vocabulary has none of the types of a
+    label, a warning is issued and all concepts are allowed; otherwise, mentions with this label
+    would silently be NIL.
 
-    settings (LinkerSettings): `types_by_label`. kb (ConceptKB): the vocabulary.
-    RETURNS (dict[str, tuple[str, ...]]): of each label the types that the vocabulary has.
+    settings (LinkerSettings): settings with `types_by_label`.
+    kb (ConceptKB): the vocabulary.
+    RETURNS (dict[str, tuple[str, ...]]): label → its types that exist in the vocabulary.
     """
     types_by_label = settings.candidates.types_by_label or {}
     types = {
@@ -125,8 +131,8 @@ def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> 
     rules = kb.applied_rules
     if not types:
         return None if rules is None else rules.subset(label, None, frozenset())
-    # Types that only concepts have which were added by hand, and that no label lists, do not limit:
-    # such a concept is allowed under every label, as one without types is.
+    # Types that only occur in manually added concepts, and that no label lists, impose no limit:
+    # these concepts are allowed under every label, like concepts without types.
     listed = {name for names in types_by_label.values() for name in names}
     free_types = kb.own_types - listed
     if rules is not None:

@@ -1,5 +1,5 @@
-"""Mentions that are part of a longer name: a recognizer may find only `host disease` of `graft
-versus host disease`."""
+"""Extend mentions that are part of a longer name: a recognizer may find only `host disease` in
+`graft versus host disease`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,14 +17,16 @@ _BORDER = re.compile(r"[()\[\],;:.|\n]")
 def longer_names(
     doc: Doc, text: CleanText, mentions: Sequence[Span], names: NameReader
 ) -> list[Span]:
-    """Find names of the vocabulary around mentions, as far as these may reach (`mention_extent`).
+    """Find names of the vocabulary that contain a mention and stay within its maximum extent
+    (`mention_extent`).
 
     doc (Doc): a document.
-    text (CleanText): its readable text.
-    mentions (Sequence[Span]): of the document.
-    names (NameReader): of the vocabulary.
-    RETURNS (list[Span]): by place, of which no two overlap: for a mention the longest name of a
-        concept that it may have. No name overlaps a part of a mention.
+    text (CleanText): its cleaned text.
+    mentions (Sequence[Span]): the mentions of the document.
+    names (NameReader): reads the vocabulary.
+    RETURNS (list[Span]): for each mention, the longest name of a concept that its label allows, if
+        any, in the order of the text. Names do not overlap each other, and contain other mentions
+        entirely or not at all.
     """
     found: list[Span] = []
     inner = {token for one in mentions for token in range(one.start + 1, one.end)}
@@ -42,8 +44,8 @@ def longer_names(
 
 
 def _around(mention: Span) -> Iterable[tuple[int, int]]:
-    """RETURNS (Iterable[tuple[int, int]]): longer spans of tokens that begin and end with words,
-    the longest first."""
+    """RETURNS (Iterable[tuple[int, int]]): token offsets of longer spans that begin and end with a
+    word, longest first."""
     first, last = extent_of(mention)
     spans = [
         (start, end)

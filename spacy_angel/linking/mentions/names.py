@@ -37,7 +37,7 @@ class NameReader:
 
     def find(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
-        each that is a name."""
+        each text in the vocabulary; None if it is not a name."""
         new = list(set(normals) - self._index_of.keys())
         if new:
             indices = self.kb.find_names(new)
@@ -46,20 +46,24 @@ class NameReader:
         return list(map(self._index_of.__getitem__, normals))
 
     def index(self, text: str) -> int | None:
-        """text (str): in any spelling. RETURNS (int | None): its index if it is a name."""
+        """text (str): a text, not necessarily in normal form. RETURNS (int | None): its index in
+        the vocabulary; None if it is not a name."""
         return self.find([normalize_name(text)])[0]
 
     def read(self, names: Iterable[int]) -> None:
-        """names (Iterable[int]): name indices; read their texts and concepts."""
+        """Read the texts and concepts of names.
+
+        names (Iterable[int]): name indices.
+        """
         new = list(set(names) - self.texts.keys())
         if new:
             self.texts.update(zip(new, self.kb.name_texts(new), strict=True))
             self._concept_ids.update(zip(new, self.kb.concept_ids(new), strict=True))
 
     def is_name(self, text: str, label: str) -> bool:
-        """text (str), label (str): a mention and its label. RETURNS (bool): whether it is the name
-        of a concept that the label allows. In MeSH, `cancer` is the name of a crab, not of a
-        disease."""
+        """text (str), label (str): a mention and its label. RETURNS (bool): whether the mention is
+        the name of a concept that the label allows. In MeSH, for example, `cancer` is the name of a
+        crab, not of a disease."""
         [name] = self.find([normalize_name(text)])
         if name is None:
             return False
@@ -107,7 +111,8 @@ class NameReader:
         without types allows all concepts, except that labels of diseases, chemicals, genes,
         species, and cell lines do not allow concepts of another one of these entity types.
 
-        RETURNS (Mapping[str, bool]): whether each concept is allowed, for these and others.
+        RETURNS (Mapping[str, bool]): whether each concept is allowed; includes concepts from
+            earlier calls.
         """
         allowed = self._is_allowed[label]
         new = list(set(concept_ids) - allowed.keys())

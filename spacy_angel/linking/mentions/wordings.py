@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ..settings.linker_settings import LinkerSettings
 
 SHORT_FORMS = DATA / "short_forms.tsv"
-"""Short forms, lay words and brands with the names that they stand for."""
+"""Short forms, lay terms and brand names, with the names that they stand for."""
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
 _GREEK_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
 # An element and its charge: `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`.
 _CHARGE = re.compile(r"([A-Z][a-z]?)(?:\d?[+\u207a]+|\d?[-\u2212\u207b]|\((?:\d?[+-]|[IV]+)\))")
-# What separates a letter and a digit, and the places where nothing does.
+# Separators between a letter and a digit, and positions where a letter and a digit are adjacent.
 _APART = re.compile(r"(?<=[^\W\d_])[\W_]+(?=\d)|(?<=\d)[\W_]+(?=[^\W\d_])")
 _TOGETHER = re.compile(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "01234567890123456789+-")
@@ -43,7 +43,7 @@ _BINOMIAL = re.compile(
 _LONG_WORD = re.compile(r"[^\W\d_]{5,}")
 _DIGRAPH = re.compile("[ao](?=e)", re.IGNORECASE)
 
-# Words without digits. A few capitals in a row are a short form, which has no spelling.
+# Words without digits. Short sequences of capitals are abbreviations and are not corrected.
 _WORD = re.compile(rf"(?<![^\W_])(?:[A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LONGEST}}})(?![^\W_])")
 _MAX_READINGS = 32
 
@@ -56,7 +56,7 @@ def read_wordings(
     names: NameReader,
     settings: "LinkerSettings",
 ) -> tuple[Wording, ...]:
-    """Rewrite a mention by several rules, each applied to the result of the one before.
+    """Rewrite a mention with several rules, each applied to the result of the previous rule.
 
     mention (Mention): the mention, with the long form that its document defines.
     written (str): the mention as written in the document.
@@ -64,8 +64,8 @@ def read_wordings(
     document (ReadDocument): its document.
     names (NameReader): reads the vocabulary.
     settings (LinkerSettings): `reranker.enabled` and `candidates.rewrite` select the rules.
-    RETURNS (tuple[Wording, ...]): first the result of the last rule, which the model reads; with
-        the reranker also all others.
+    RETURNS (tuple[Wording, ...]): the result of the last rule, which the model reads; with the
+        reranker, followed by all other wordings.
     """
     is_name = cache(partial(names.is_name, label=label))
     wordings = [Wording(written, MENTION)]
@@ -76,8 +76,8 @@ def read_wordings(
         return text
 
     text = add(mention.text, LONG_FORM)
-    # The symbol of a gene is its name; the long form in a document often differs from the
-    # vocabulary's.
+    # The symbol of a gene is a name, while its long form in the document often differs from the
+    # names in the vocabulary.
     if settings.reranker.enabled and is_gene(label) and not is_name(text):
         short_forms = document.short_forms.get(normalize_name(written), ())
         text = add(next(filter(is_name, (written, *short_forms)), text), MENTION)
@@ -101,12 +101,13 @@ def read_wordings(
 
 
 def expand_short_form(text: str, reader: NameReader, is_name: Callable[[str], bool]) -> str:
-    """Expand short forms and everyday words that the vocabulary does not know, or only as another
-    spelling (`Ca2+` is no `cA2`), to a name that it knows.
+    """Replace short forms and lay terms by names in the vocabulary, unless the vocabulary contains
+    them with the same spelling (`Ca2+` is not `cA2`).
 
-    text (str): a mention. reader (NameReader): of the vocabulary. is_name (Callable): see
-    `find_binomial`.
-    RETURNS (str): e.g. `HTN` → `hypertension`; other texts unchanged.
+    text (str): a mention.
+    reader (NameReader): reads the vocabulary.
+    is_name (Callable): whether a text is a name in the vocabulary that the label allows.
+    RETURNS (str): the expanded text, e.g. `HTN` → `hypertension`; other texts are unchanged.
     """
     forms = read_short_forms()
     short = forms.get(text, ())
@@ -119,8 +120,12 @@ def expand_short_form(text: str, reader: NameReader, is_name: Callable[[str], bo
 
 
 def spell_out(text: str) -> str:
-    """text (str): a mention. RETURNS (str): with Greek letters as words, and an ion as its element,
-    e.g. `IFN-γ` → `IFN-gamma`, `α-cell` → `alpha-cell`, `Ni2+` → `Ni`, `CO₂` → `CO2`."""
+    """Spell out Greek letters, and replace ions by their elements and small digits by normal ones.
+
+    text (str): a mention.
+    RETURNS (str): the rewritten text, e.g. `IFN-γ` → `IFN-gamma`, `α-cell` → `alpha-cell`, `Ni2+` →
+        `Ni`, `CO₂` → `CO2`.
+    """
     text = text.translate(_SMALL_DIGITS)
     if ion := _CHARGE.fullmatch(text):
         return ion[1]
@@ -135,8 +140,12 @@ def _greek_word(found: "re.Match[str]") -> str:
 
 
 def respaced(text: str) -> Iterator[str]:
-    """text (str): a mention. YIELDS (str): with letters and digits together, then apart, e.g.
-    `SIRT-1` → `SIRT1`, `E4031` → `E 4031`; without those that are the same name."""
+    """Join letters and digits, then separate them; results with the same normal form as the text
+    are skipped.
+
+    text (str): a mention.
+    YIELDS (str): the rewritten text, e.g. `SIRT-1` → `SIRT1`, `E4031` → `E 4031`.
+    """
     name = normalize_name(text)
     for other in (_APART.sub("", text), _TOGETHER.sub(" ", text)):
         if normalize_name(other) != name:
@@ -144,15 +153,19 @@ def respaced(text: str) -> Iterator[str]:
 
 
 def american_spelling(text: str) -> str:
-    """text (str): a mention. RETURNS (str): with `e` for `ae` and `oe` in words of five letters or
-    more, e.g. `haematemesis` → `hematemesis`."""
+    """text (str): a mention. RETURNS (str): the text with `ae` and `oe` replaced by `e` in words of
+    five or more letters, e.g. `haematemesis` → `hematemesis`."""
     return _LONG_WORD.sub(lambda word: _DIGRAPH.sub("", word[0]), text)
 
 
 def find_binomial(text: str, is_name: Callable[[str], bool]) -> str:
-    """text (str): a mention of an organism, no name. is_name (Callable): see `find_binomial`.
-    RETURNS (str): the binomial name in it, e.g. `Shiga toxin-producing Escherichia coli` →
-        `Escherichia coli`; other texts unchanged."""
+    """Find the binomial name in a mention of an organism.
+
+    text (str): a mention that is not a name in the vocabulary.
+    is_name (Callable): see `expand_short_form`.
+    RETURNS (str): the binomial name, e.g. `Shiga toxin-producing Escherichia coli` → `Escherichia
+        coli`; other texts are unchanged.
+    """
     return next(filter(is_name, (found[0] for found in _BINOMIAL.finditer(text))), text)
 
 
@@ -160,9 +173,11 @@ def correct_spelling(text: str, reader: NameReader) -> str:
     """Replace words that occur neither in the vocabulary nor in biomedical text by similar ones
     that do.
 
-    text (str): a mention. reader (NameReader): of the vocabulary.
-    RETURNS (str): e.g. `heart atack` → `heart attack`: the first correction that is a name of the
-        vocabulary, else the first one. Names, and texts without unknown words, are unchanged.
+    text (str): a mention.
+    reader (NameReader): reads the vocabulary.
+    RETURNS (str): the corrected text, e.g. `heart atack` → `heart attack`. The first correction
+        that is a name in the vocabulary is used, or else the first correction. Names and texts
+        without unknown words are unchanged.
     """
     if reader.index(text) is not None:
         return text
@@ -182,8 +197,8 @@ def correct_spelling(text: str, reader: NameReader) -> str:
 
 @cache
 def read_short_forms() -> dict[str, tuple[str, ...]]:
-    """RETURNS (dict[str, tuple[str, ...]]): names by form; lay words and brands in normal form,
-    short forms as they are written, e.g. `MS` is one and `ms` is not."""
+    """RETURNS (dict[str, tuple[str, ...]]): lay term, brand name or short form → names. Short forms
+    are case-sensitive, e.g. `MS` but not `ms`; the others are in normal form."""
     forms = {}
     for line in SHORT_FORMS.read_text(encoding="utf8").splitlines():
         form, kind, names = line.split("\t")

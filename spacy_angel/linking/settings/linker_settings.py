@@ -1,5 +1,5 @@
-"""The settings of the component `angel_linker`: each once, with its type, default, limits, and
-meaning."""
+"""The settings of the component `angel_linker`, with their types, defaults, limits, and
+descriptions."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,15 +53,18 @@ class SettingsBlock(CheckedSettings):
     __hash__ = None  # type: ignore[assignment]
 
     def copy_now(self) -> Self:
-        """RETURNS (SettingsBlock): a copy with the current values, which no config shows."""
+        """RETURNS (SettingsBlock): a copy with the current values, not connected to a config."""
         copied = self.model_copy()
         (copied.__pydantic_private__ or {})["_shown"] = None
         return copied
 
     def show_in(self, config: dict[str, Any], block: str) -> None:
-        """config (dict[str, Any]): of the component, which shows the settings in this block from
-        now on; variables in it (`${paths.kb}`) stay until their setting is assigned. block (str):
-        its name."""
+        """Keep a config up to date with the settings.
+
+        config (dict[str, Any]): config of the component. Variables in it (`${paths.kb}`) are kept
+            until their setting is assigned.
+        block (str): name of the block in the config.
+        """
         self._shown = config, block
         own = config.setdefault(block, {})
         for name, value in self.to_dict().items():
@@ -229,9 +232,12 @@ class LinkerSettings(CheckedSettings):
         return copied
 
     def changed(self, values: Mapping[str, Any]) -> "LinkerSettings":
-        """values (Mapping[str, Any]): of each block the entries to change. RETURNS
-        (LinkerSettings): with them, and all else as it is. RAISES (AngelError): an unknown name, or
-        a value that does not fit."""
+        """Return a copy with some settings changed.
+
+        values (Mapping[str, Any]): block → settings to change.
+        RETURNS (LinkerSettings): the changed settings.
+        RAISES (AngelError): an unknown setting or an invalid value.
+        """
         changed: dict[str, Any] = self.to_dict()
         for block, entries in values.items():
             is_block = isinstance(entries, Mapping)
@@ -239,8 +245,12 @@ class LinkerSettings(CheckedSettings):
         return LinkerSettings.from_dict(changed)
 
     def assign(self, values: Mapping[str, Any]) -> None:
-        """values (Mapping[str, Any]): of each block the entries to set.
-        RAISES (AngelError): as `changed`; nothing is set then."""
+        """Assign some settings.
+
+        values (Mapping[str, Any]): block → settings to assign.
+        RAISES (AngelError): an unknown setting or an invalid value; in this case nothing is
+            assigned.
+        """
         changed = self.changed(values)
         for block, entries in values.items():
             for name in entries:
@@ -253,7 +263,7 @@ class LinkerSettings(CheckedSettings):
 
     @property
     def written(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): everything on a document that is written."""
+        """RETURNS (frozenset[str]): the attributes and span groups that the linker writes."""
         # `kb_id_` of a group's spans is set by replacing the group.
         rewritten = self.candidates.span_key if self.is_first else None
         groups = () if rewritten is None else (f"doc.spans[{rewritten!r}]",)

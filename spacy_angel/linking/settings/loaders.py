@@ -1,5 +1,5 @@
 """Load the component's model and vocabulary from a path, a hub name, or a block of a config file;
-or load the ones that ship with the package."""
+or load the ones that ship with the package. Loaders open nothing until they are called."""
 
 import re
 from collections.abc import Callable, Sequence

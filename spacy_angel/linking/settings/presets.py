@@ -1,5 +1,4 @@
-"""Named values of the settings of `angel_linker`, and the types that belong to the shipped
-vocabularies."""
+"""Presets for the settings of `angel_linker`, and `types_by_label` for the shipped vocabularies."""
 
 from typing import Any
 
@@ -17,20 +16,20 @@ PUBLISHED: dict[str, dict[str, Any]] = {
     "reranker": {"enabled": False},
     "decision": {"threshold": None},
 }
-"""The method as published: the model alone links every mention. The defaults of `LinkerSettings`
-are the shipped ones."""
+"""The method as published: the model alone links every mention. The shipped pipelines use the
+defaults of `LinkerSettings` instead."""
 
 _TYPES = {row.name: list(row.shipped) for row in ENTITY_TYPE_TABLE if row.shipped}
 TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
     SHIPPED_NAME: {label: _TYPES[label] for label in ("DISEASE", "CHEMICAL")},
     "en_angel_bio": _TYPES,
 }
-"""Shipped vocabulary → which of its semantic types a label may have."""
+"""Shipped vocabulary → label → semantic types that its mentions may link to."""
 
 
 def types_of(vocabulary: Any) -> dict[str, list[str]]:
-    """vocabulary (Any): as a config has it. RETURNS (dict[str, list[str]]): `types_by_label` for
-    it; empty for a vocabulary that does not ship, whose types are not known."""
+    """vocabulary (Any): value of `vocabulary` in a config. RETURNS (dict[str, list[str]]): its
+    `types_by_label`; empty for vocabularies that do not ship with the package."""
     if vocabulary is None:
         return TYPES_BY_LABEL[SHIPPED_NAME]
     return TYPES_BY_LABEL.get(str(vocabulary), {})

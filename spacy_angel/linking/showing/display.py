@@ -1,4 +1,4 @@
-"""The links of a document, as a table for the terminal and as a page for the browser."""
+"""Show the links of a document as a table in the terminal or as an HTML page."""
 
 from collections.abc import Sequence
 from html import escape
@@ -29,9 +29,10 @@ def link_table(doc: "Doc", linker: "AngelLinker", notes: Sequence[str] | None = 
     """Format the links of a document as a table, with the probability of each and the
     log-probability of its most probable name in nats.
 
-    doc (Doc): processed by the linker. linker (AngelLinker): the one that linked it.
-    notes (Sequence[str] | None): a further column, e.g. `negated`, one per mention.
-    RETURNS (str): a line per mention; cells are empty if unknown.
+    doc (Doc): a document that was processed by the linker.
+    linker (AngelLinker): the linker.
+    notes (Sequence[str] | None): values of an additional column, e.g. `negated`, one per mention.
+    RETURNS (str): a table with one row per mention; unknown values are left empty.
     """
     from wasabi import table
 
@@ -52,7 +53,8 @@ def link_table(doc: "Doc", linker: "AngelLinker", notes: Sequence[str] | None = 
 
 
 def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
-    """Write a self-contained page: the text with its links, by displaCy, and their explanations.
+    """Write a self-contained HTML page with the text, its links (rendered by displaCy), and their
+    explanations.
 
     doc (Doc), linker (AngelLinker): see `link_table`.
     path (Path): e.g. `demo.html`.

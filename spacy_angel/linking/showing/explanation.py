@@ -1,5 +1,5 @@
-"""Why a mention is linked as it is: what the model read, what was searched for and found, what each
-feature contributed, and what decided."""
+"""Explain links: the input of the model, the texts that were searched for, the concepts that were
+found, the contributions of the features, and the reason for the decision."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MAX_CONCEPTS = 5
 _ALIGNS: tuple[Literal["l", "r"], ...] = ("l", "l", "r", "l", "l")
-# Reasons that contribute less are not shown.
+# Smaller contributions are not shown.
 _MIN_REASON = 0.05
 _REASONS = {
     "confidence of the model": ("confidence", "unsure"),
@@ -44,8 +44,8 @@ class ExplainedConcept:
 
     concept_id (str), canonical_name (str): the concept.
     probability (float): as in `kb_ents`.
-    names (tuple[tuple[str, float | None], ...]): names that led to it, most probable first, with
-        the model's log-probability in nats; None if the model was not run.
+    names (tuple[tuple[str, float | None], ...]): names by which it was found, most probable first,
+        with their log-probability in nats; None if the model was not run.
     query (str): source of the wording that the best name resembles: `mention`, `long form`, …;
         empty without the reranker.
     reasons (Mapping[str, float]): contributions to the concept's utility, in nats, the largest
@@ -62,19 +62,20 @@ class ExplainedConcept:
 
 @dataclass(frozen=True, slots=True)
 class LinkExplanation:
-    """Why a mention is linked as it is.
+    """The explanation of a link.
 
-    mention (str), label (str): the mention.
-    kb_id (str): its link, or `NIL`; if this linker does not link it, its current identifier.
-    why (str): what decided, with its figures.
-    rules (tuple[str, ...]): curation rules that decided, or excluded concepts.
-    without_rules (str): the link without them; empty if there are no rules.
+    mention (str), label (str): the mention and its label.
+    kb_id (str): the identifier it is linked to, or `NIL`; if this linker does not link it, its
+        current identifier.
+    why (str): the reason for the decision.
+    rules (tuple[str, ...]): curation rules that determined the link or excluded concepts.
+    without_rules (str): the link without these rules; empty if there are no rules.
     source (str): input of the encoder.
-    queries (tuple[tuple[str, str], ...]): what was searched for, with its source.
+    queries (tuple[tuple[str, str], ...]): the wordings that were searched for, with their sources.
     is_searched (bool): whether the model was run.
-    concepts (tuple[ExplainedConcept, ...]): all that were found, most probable first.
-    link_reasons (Mapping[str, float]): contributions to the log-odds that the first concept is
-        right, in nats.
+    concepts (tuple[ExplainedConcept, ...]): the concepts that were found, most probable first.
+    link_reasons (Mapping[str, float]): contributions to the log-odds that the best concept is
+        correct, in nats.
     """
 
     mention: str
@@ -90,7 +91,7 @@ class LinkExplanation:
     link_reasons: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values, for JSON."""
+        """RETURNS (dict[str, Any]): the explanation as JSON-serializable values."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -130,9 +131,13 @@ class LinkExplanation:
 def explain_mentions(
     doc: "Doc", linking: BatchLinker, without_rules: BatchLinker | None = None
 ) -> list[LinkExplanation]:
-    """doc (Doc): a document, which is linked once more and not changed.
-    linking (BatchLinker): with all rules. without_rules (BatchLinker | None): without any.
-    RETURNS (list[LinkExplanation]): one per mention, in the order of `find_spans`."""
+    """Explain the links of a document.
+
+    doc (Doc): the document, which is linked again but not changed.
+    linking (BatchLinker): the linker with all curation rules.
+    without_rules (BatchLinker | None): the linker without rules; None if there are no rules.
+    RETURNS (list[LinkExplanation]): one per mention, in the order of `find_spans`.
+    """
     spans = find_spans(doc, linking.settings.candidates.span_key)
     found = linking.candidates([doc], [spans], overwrite=True)
     bare: list[Link | None] = [None] * len(spans)
@@ -212,7 +217,7 @@ def _concepts(
     for c in candidates:
         concept_id = c["concept_id"]
         names.setdefault(concept_id, {}).setdefault(c["name"], c["log_prob"])
-        # The reranker knows a concept by its own identifier, a link by the preferred one.
+        # The reranker uses the concept's own identifier, the link the preferred one.
         for own in (concept_id, *c.get("other_ids", ())):
             if own in reasons:
                 explained.setdefault(concept_id, reasons[own])
@@ -234,7 +239,7 @@ def _why(
     concepts: tuple[ExplainedConcept, ...],
     linking: BatchLinker,
 ) -> str:
-    """RETURNS (str): what decided, with its figures."""
+    """RETURNS (str): the reason for the decision."""
     rule = query.constraint
     # A rule may also exclude only some concepts; then it did not decide alone.
     if rule is not None and (kb_id == NIL if not rule.is_mention else rule.means and kb_id != NIL):
@@ -261,7 +266,8 @@ def _why(
 
 def _in_plain_words(features: Mapping[str, float]) -> dict[str, float]:
     """features (Mapping[str, float]): contribution of each feature.
-    RETURNS (dict[str, float]): of each reason, the largest first, without very small ones."""
+    RETURNS (dict[str, float]): contribution of each reason, largest first, without very small
+    contributions."""
     sums = dict.fromkeys(_REASONS, 0.0)
     for name, value in features.items():
         sums[_REASON_OF[name.removesuffix(UNSURE)]] += value
