@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class AngelLinker(LinkerParts):
-    """Links mentions to the concepts of a vocabulary by generating one of their names; the mentions
-    of a batch of documents are linked together.
+    """Links mentions to the concepts of a vocabulary by generating one of their names. All mentions
+    in a batch of documents are linked together.
 
     Sets `span._.kb_id` (an identifier or `NIL`), `span._.kb_ents` [(concept_id, probability)],
-    which is empty for `NIL`, `span._.candidates`, and `span.kb_id_`, unless `outputs.kb_id` has
-    another name. Attributes on `span._` belong to characters and label, so spans with different
-    labels over the same characters have separate values. A span with another label shows those of
-    the first linked one.
+    which is empty for `NIL`, `span._.candidates`, and, unless `outputs.kb_id` is renamed,
+    `span.kb_id_`. Attributes on `span._` are stored by characters and label, so spans with
+    different labels over the same characters have separate values. A span with any other label has
+    the values of the first linked span over these characters.
 
     Entities in `doc.ents` may get another label (`other_labels`) or be removed
     (`decision.drop_unlinked_below`).
@@ -49,14 +49,16 @@ class AngelLinker(LinkerParts):
     vocab (Vocab): vocab of the pipeline.
     name (str): name of the component.
     model (str | Path | ModelLoader | None): a folder, hub name, or loader; None: the shipped model.
-        It is opened when first used; a hub name, in `initialize`.
-    vocabulary (str | Path | VocabularyLoader | None): likewise.
+        It is opened when first used; a hub name is opened in `initialize`.
+    vocabulary (str | Path | VocabularyLoader | None): a folder, file, name, or loader; None: the
+        shipped vocabulary. It is opened when first used.
     settings (LinkerSettings | None): all other settings; None: the defaults. They can be assigned
         at any time, `linker.settings.decision.threshold = 0.7`, except `device`, `dtype`, and the
         names in `outputs`, which only take effect when the component is created.
-    scorer (Callable | None): computes `score`.
+    scorer (Callable | None): the scorer used by `score`.
     nlp (Language | None): the pipeline to which the component is added.
-    is_saved (bool): whether it is created for a saved pipeline, whose folder is read later.
+    is_saved (bool): whether the component is created for a saved pipeline, whose files are loaded
+        later.
     """
 
     @property
@@ -71,7 +73,7 @@ class AngelLinker(LinkerParts):
 
     @property
     def num_beams_used(self) -> int:
-        """RETURNS (int): beams of the search: the setting, or the default of the model."""
+        """RETURNS (int): number of beams: the setting, or else the default of the model."""
         return self.settings.candidates.num_beams or self.generator.num_beams
 
     def initialize(
@@ -82,12 +84,13 @@ class AngelLinker(LinkerParts):
         model: str | None = None,
         vocabulary: str | None = None,
     ) -> None:
-        """Open model and vocabulary and compile the name trie. A hub name is downloaded.
+        """Open the model and the vocabulary, and compile the name trie. If the model is given as a
+        hub name, it is downloaded.
 
         get_examples (Callable | None): ignored; spaCy passes it to all components.
         nlp (Language | None): the pipeline.
-        model (str | None), vocabulary (str | None): replace those given before, e.g. from
-            `[initialize.components.angel_linker]`.
+        model (str | None), vocabulary (str | None): replacements for the model and vocabulary that
+            the component was created with, e.g. from `[initialize.components.angel_linker]`.
         RAISES (AngelError): they cannot be opened, or another linker sets the same attributes.
         """
         if nlp is not None:
@@ -106,19 +109,20 @@ class AngelLinker(LinkerParts):
         """Find the links without changing the documents.
 
         docs (Iterable[Doc]): documents.
-        RETURNS (list[list[Link | None]]): one for each mention, in the order of `find_spans`; None
-            if the mention is not changed.
+        RETURNS (list[list[Link | None]]): one link per mention, in the order of `find_spans`; None
+            leaves the mention unchanged.
         """
         docs, span_key = list(docs), self.settings.candidates.span_key
         spans = [find_spans(doc, span_key) for doc in docs]
         if not any(spans):
             return [[] for _ in docs]
-        # What other threads add to the vocabulary meanwhile is there for the next documents.
+        # Concepts and names that other threads add in the meantime are used from the next batch on.
         with self.kb.reading():
             return self._pass(self.effective_kb()).links(docs, spans)
 
     def _pass(self, kb: "ConceptKB", settings: LinkerSettings | None = None) -> BatchLinker:
-        """RETURNS (BatchLinker): for a vocabulary, with the current settings."""
+        """RETURNS (BatchLinker): a linker for the vocabulary; by default with the current
+        settings."""
         settings = settings or self.settings.copy_now()
         self._forks.ensure()
         ranker, nil_prior = self.ranker, settings.reranker.nil_prior
@@ -135,8 +139,8 @@ class AngelLinker(LinkerParts):
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links to the documents.
 
-        docs (Iterable[Doc]): as passed to `predict`, with the same mentions.
-        links (Sequence[Sequence[Link | None]]): result of `predict`.
+        docs (Iterable[Doc]): the documents passed to `predict`, with the same mentions.
+        links (Sequence[Sequence[Link | None]]): the result of `predict`.
         """
         warn_replaced(self.settings)
         for doc, doc_links in zip(docs, links, strict=True):
@@ -146,7 +150,7 @@ class AngelLinker(LinkerParts):
         """Compute `kb_ents` without the threshold, which only applies to links.
 
         candidates (Iterable[dict[str, Any]]): `span._.candidates` of a mention.
-        RETURNS (list[tuple[str, float]]): concepts with their probability, best first.
+        RETURNS (list[tuple[str, float]]): concepts and probabilities, best first.
         """
         return rank_candidates(candidates)
 
@@ -170,8 +174,8 @@ class AngelLinker(LinkerParts):
         return self.explain_document(span.doc)[keys.index(key)]
 
     def explain_document(self, doc: Doc) -> "list[LinkExplanation]":
-        """doc (Doc): a document. RETURNS (list[LinkExplanation]): one for each mention, in the
-        order of `find_spans`; see `explain`."""
+        """doc (Doc): a document. RETURNS (list[LinkExplanation]): one explanation per mention, in
+        the order of `find_spans`; see `explain`."""
         from .showing.explanation import explain_mentions
 
         with self.kb.reading():
@@ -188,7 +192,7 @@ class AngelLinker(LinkerParts):
             `+`. It is `NIL` or empty if the mention should get NIL, as should mentions with
             identifiers that are not in the vocabulary. The documents are not changed.
         RETURNS (Calibration): the fitted values and metrics.
-        RAISES (AngelError): for no mention is a gold concept among the candidates.
+        RAISES (AngelError): no mention has a gold concept among its candidates.
         """
         from .decision.calibration import calibrate
 
@@ -200,7 +204,7 @@ class AngelLinker(LinkerParts):
         ranker = self._pass(self.kb).ranker
         fitted = calibrate(items, ranker, self.settings.decision.threshold)
         if fitted.ranker is not None:
-            # The fitted weights include the expected share of NIL.
+            # The fitted weights already account for the expected share of NIL.
             self.ranker, self.settings.reranker.nil_prior = fitted.ranker, None
         self.settings.decision.threshold = fitted.threshold
         return fitted
@@ -209,12 +213,12 @@ class AngelLinker(LinkerParts):
         """Collect the data for fitting thresholds and weights.
 
         docs (Sequence[Doc]): see `calibrate`. They are not changed.
-        RETURNS (list[CalibrationItem]): one for each mention whose label is linked and that no rule
-            decides.
+        RETURNS (list[CalibrationItem]): one item per mention, except mentions whose label is not
+            linked, and mentions that are decided by a curation rule.
         """
         from .decision.calibration import CalibrationItem
 
-        # The weights are fitted with the model run for every mention.
+        # Without shortcuts, the model is run for every mention.
         of_model = self.settings.copy_now()
         of_model.candidates.shortcuts = False
         spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
@@ -237,7 +241,7 @@ class AngelLinker(LinkerParts):
 
         doc (Doc): the document.
         spans (Sequence[Span]): its mentions.
-        RETURNS (list[Mention]): one for each span.
+        RETURNS (list[Mention]): one mention per span.
         RAISES (AngelError): see `reading.read_mentions`.
         """
         return self._pass(self.kb).read(ReadDocument(doc), spans)
@@ -245,7 +249,7 @@ class AngelLinker(LinkerParts):
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold documents.
 
-        examples (Iterable[Example]): spaCy's examples.
+        examples (Iterable[Example]): pairs of predicted and gold documents.
         RETURNS (dict[str, Any]): see `scoring.score_links`; empty without a scorer.
         """
         if self.scorer is None:
@@ -261,11 +265,12 @@ class AngelLinker(LinkerParts):
 
     def check_outputs(self, nlp: Language, *, is_saved: bool = False) -> None:
         """Check that no other linker in the pipeline sets the same attributes for the same labels.
-        Linkers for different labels are informed of each other's labels, so that neither warns of
-        them.
+        Linkers for different labels learn each other's labels, so that neither warns about mentions
+        that the other one links.
 
-        nlp (Language): the pipeline. is_saved (bool): only warn, because the pipeline was saved by
-            a version that allowed it, or with linkers from other pipelines.
+        nlp (Language): the pipeline.
+        is_saved (bool): only warn, because the pipeline was saved by a version that allowed it, or
+            with linkers from other pipelines.
         RAISES (AngelError): another linker sets the same attributes for the same labels.
         """
         for other_name, other in nlp.components:

@@ -1,5 +1,5 @@
 """The parts of a linker: model, vocabulary, curation rules, weights of the reranker, and settings.
-They are opened when first used, saved, and loaded."""
+This module opens them when they are first used, saves them, and loads them."""
 
 import json
 import warnings
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 SETTINGS_FILE = "settings.json"
 RULES_FILE, RANKER_FILE = "curation.tsv", "ranker.json"
-"""Copies of the rules of curation and of fitted weights, saved with a pipeline."""
+"""Copies of the curation rules and the fitted weights, saved with a pipeline."""
 
 _BLOCK_OF = {entry: block for block, own in LinkerSettings().to_dict().items() for entry in own}
 
@@ -81,14 +81,14 @@ class LinkerParts(DocumentPipe):
         if self.settings.candidates.types_by_label is None:
             self.take_types_of(vocabulary)
         self.register_attributes()
-        # scispaCy's abbreviation detector warns of every text that has no abbreviation.
+        # scispaCy's abbreviation detector warns about every text without abbreviations.
         warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
 
     if not TYPE_CHECKING:  # mypy reports unknown attributes by itself
 
         def __setattr__(self, name: str, value: Any) -> None:
-            """RAISES (AttributeError): the name is that of a setting, which would have no effect
-            here."""
+            """RAISES (AttributeError): the name is the name of a setting; assigning it here would
+            have no effect."""
             if block := _BLOCK_OF.get(name):
                 raise AttributeError(
                     f"{name} is a setting of angel_linker: assign "
@@ -99,7 +99,7 @@ class LinkerParts(DocumentPipe):
     def register_attributes(self) -> None:
         """Register the attributes that the linker sets, under the names in its `outputs`.
 
-        RAISES (AngelError): another component computes an attribute of that name.
+        RAISES (AngelError): another component computes an attribute with the same name.
         """
         set_extensions(self.settings)
 
@@ -115,8 +115,8 @@ class LinkerParts(DocumentPipe):
         if self._nlp is None or all(c is not self for _, c in self._nlp.components):
             return
         in_pipeline = next(n for n, c in self._nlp.components if c is self)
-        # The block itself, which spaCy moves along when the component is renamed, and of which a
-        # copy of the pipeline has its own; the pipeline is not held.
+        # Keep the component's config rather than the pipeline. spaCy moves it when the component is
+        # renamed, and copies of the pipeline have their own.
         self._config = self._nlp.get_pipe_config(in_pipeline)
         if self.settings.candidates.span_key is not None:
             require_spans(self._nlp, in_pipeline)
@@ -168,10 +168,13 @@ class LinkerParts(DocumentPipe):
         self.settings.candidates.types_by_label = known_types(self.settings, kb)
 
     def effective_kb(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): `kb`, or a copy to which its own rules and those of the setting
-            `curation` are applied. The file is checked once per batch of documents, and read again
-            if it has changed.
-        RAISES (AngelError): the file cannot be read, and never could."""
+        """Apply the curation rules: those of the vocabulary, and those in the file given by the
+        setting `curation`. The file is checked once per batch of documents, and reloaded if it has
+        changed.
+
+        RETURNS (ConceptKB): a copy of `kb` with the rules applied, or `kb` if there are no rules.
+        RAISES (AngelError): the file cannot be read, and no earlier version of it has been read.
+        """
         if self._frozen is not None:
             return self._frozen
         return self._curation_file().over(self.kb)
@@ -217,10 +220,11 @@ class LinkerParts(DocumentPipe):
             self._frozen = None
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save model, vocabulary, settings, fitted weights, and a copy of the curation rules.
+        """Save the model, vocabulary, settings, fitted weights, and a copy of the curation rules.
 
         path (str | Path): a folder.
-        exclude (Iterable[str]): any of `settings`, `model`, `kb`, `curation`, `ranker`.
+        exclude (Iterable[str]): parts to leave out: `settings`, `model`, `kb`, `curation`,
+            `ranker`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
             name: partial(_write, content=content) for name, content in self._files().items()
@@ -231,9 +235,9 @@ class LinkerParts(DocumentPipe):
         share_parts(Path(path))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Load what `to_disk` saved, without using the network. If the config with which this
-        component was created differs from the config of the saved pipeline, its values take
-        precedence.
+        """Load a linker saved by `to_disk`, without using the network. If the config with which
+        this component was created differs from the config of the saved pipeline, the values in
+        this component's config take precedence.
 
         path (str | Path): a folder; the model may be missing if the config names one.
         exclude (Iterable[str]): see `to_disk`.
@@ -286,14 +290,22 @@ class LinkerParts(DocumentPipe):
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """exclude (Iterable[str]): as in `to_disk`. RETURNS (bytes): what `to_disk` saves."""
+        """Serialize the linker to bytes.
+
+        exclude (Iterable[str]): see `to_disk`.
+        RETURNS (bytes): the serialized linker.
+        """
         writers = self._files()
         writers |= {"model": lambda: self.generator.to_bytes(), "kb": lambda: self.kb.to_bytes()}
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """data (bytes): from `to_bytes`. exclude (Iterable[str]): as in `to_disk`.
-        RETURNS (LinkerParts): this component."""
+        """Load a linker from bytes.
+
+        data (bytes): the output of `to_bytes`.
+        exclude (Iterable[str]): see `to_disk`.
+        RETURNS (LinkerParts): this component.
+        """
         from ..search.generator import Generator
         from ..vocabulary.kb import ConceptKB
 
@@ -318,7 +330,8 @@ class LinkerParts(DocumentPipe):
         return self
 
     def _files(self) -> dict[str, Callable[[], bytes]]:
-        """RETURNS (dict[str, Callable[[], bytes]]): name and content of the small files to save."""
+        """RETURNS (dict[str, Callable[[], bytes]]): name of each small file to save → function that
+        returns its content."""
         files = {SETTINGS_FILE: lambda: json.dumps(self.settings.to_dict(), indent=2).encode()}
         if self.settings.decision.curation is not None:
             files[RULES_FILE] = self._curation_file().content
@@ -327,7 +340,7 @@ class LinkerParts(DocumentPipe):
         return files
 
     def _take_settings(self, data: bytes) -> None:
-        """Use saved settings, except those that this component was given other values for.
+        """Use the saved settings, except where this component was created with a non-default value.
 
         data (bytes): JSON of the settings.
         """
@@ -346,7 +359,7 @@ class LinkerParts(DocumentPipe):
         )
 
     def _curation_file(self) -> CurationFile:
-        """RETURNS (CurationFile): the file of the setting `curation`."""
+        """RETURNS (CurationFile): the file given by the setting `curation`."""
         path = self.settings.decision.curation
         if self._curation is None or self._curation.path != path:
             self._curation = CurationFile(path)

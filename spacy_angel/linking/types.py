@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from ..vocabulary.changes.applied_rules import Constraint
 
 NIL = "NIL"
-"""spaCy's identifier of a mention that no concept of the vocabulary fits."""
+"""spaCy's identifier for mentions whose concept is not in the vocabulary."""
 FLOOR = -30.0
-"""Least log-probability that counts, in nats."""
+"""Minimum log-probability in nats; lower values are treated as equal to it."""
 MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING = (
     *("mention", "long form", "word list", "symbols", "spelling"),
 )
-"""Sources of wordings: the mention as written, its long form, a list of short forms and lay terms,
-spelled-out Greek letters and charges and other spacing of digits, and corrected spelling."""
+"""Sources of wordings: the mention as written; its long form; a list of short forms and lay terms;
+spelled-out Greek letters, removed charges and different spacing of digits; corrected spelling."""
 
 
 class Wording(NamedTuple):
@@ -118,7 +118,7 @@ class Query:
         self.text = normalize_name(self.mention.text)
         self.texts = {}
         for text, source in self.wordings or (Wording(self.mention.text, MENTION),):
-            # The model reads the first one.
+            # `mention.text`, which the model reads, is already normalized.
             if normal := self.text if text == self.mention.text else normalize_name(text):
                 self.texts.setdefault(normal, source)
 
@@ -129,9 +129,12 @@ class Query:
         return self.matched_exactly or not is_mention
 
     def without(self, concept_ids: Collection[str]) -> "Query":
-        """concept_ids (Collection[str]): concepts to remove. RETURNS (Query): the query, as if they
-        were not in the vocabulary; the shares of a name are distributed among its other
-        concepts."""
+        """Simulate concepts that are missing from the vocabulary.
+
+        concept_ids (Collection[str]): concepts to remove.
+        RETURNS (Query): the query without candidates for these concepts. Their share of a name is
+            redistributed to the name's other concepts.
+        """
         left = [c for c in self.candidates if c.concept_id not in concept_ids]
         if len(left) == len(self.candidates):
             return self
@@ -142,7 +145,7 @@ class Query:
         return replace(self, candidates=left)
 
     def unsearched(self) -> "Query":
-        """RETURNS (Query): the query, as if the model had not been run."""
+        """RETURNS (Query): the query as it would be if the model had not been run."""
         left = [c for c in self.candidates if c.is_similar]
         left = [replace(c, log_prob=FLOOR, score=FLOOR, meaning=float(c.is_query)) for c in left]
         return replace(self, candidates=left, is_searched=False)

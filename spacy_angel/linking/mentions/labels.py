@@ -25,7 +25,8 @@ def is_linked(
     RETURNS (bool): whether the mention is linked. Warns once about each label that is missing from
     `types_by_label`."""
     if links_label(label, settings):
-        # If only the other linker names the label itself, rather than a wider label, it links it.
+        # The label belongs to another linker if only that one names it; this one may still name a
+        # wider label.
         if not linked_elsewhere or _names(label, settings):
             return True
         return not find_entries(label, linked_elsewhere)
@@ -49,7 +50,7 @@ def links_label(label: str, settings: "LinkerSettings") -> bool:
 
 def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
     """one (LinkerSettings), other (LinkerSettings): settings of two linkers.
-    RETURNS (bool): whether both link a label that one of them names. Neutral labels do not count:
+    RETURNS (bool): whether both link a label that one of them names. Neutral labels are ignored:
         both linkers link them, and the last link is kept."""
     named = [*(one.candidates.types_by_label or ()), *(other.candidates.types_by_label or ())]
     if not named:

@@ -17,7 +17,7 @@ from ..types import FLOOR, SPELLING, Query
 UNSURE = 10.0
 """Log-probabilities are divided by this number of nats."""
 SHORT = 4
-"""Mentions of up to so many letters may be abbreviations; their spelling is not compared."""
+"""Mentions of up to this many letters may be abbreviations; their spelling is not compared."""
 _OF_LONG = 0.2
 
 
@@ -25,8 +25,8 @@ class Columns(NamedTuple):
     """The n candidates of m queries, sorted by query: fields of `Candidate` and of `Query` as
     float64[n], with 1 for true, and these:
 
-    query (np.ndarray): int64[n], number of the query. starts (np.ndarray): int64[m], first row of
-        each query; each has at least one.
+    query (np.ndarray): int64[n], index of the query.
+    starts (np.ndarray): int64[m], first row of each query; each query has at least one row.
     is_spelled (np.ndarray): whether the corrected spelling is most similar to the name.
     by_letters (np.ndarray): 0 if the mention may be an abbreviation and is not an exact match;
         else 1.
@@ -70,8 +70,8 @@ def is_short(text: str) -> bool:
 
 
 def columns_of(queries: Sequence[Query]) -> Columns:
-    """queries (Sequence[Query]): each with at least one candidate. RETURNS (Columns): of all their
-    candidates."""
+    """queries (Sequence[Query]): queries, each with at least one candidate. RETURNS (Columns): the
+    columns of all candidates."""
     sizes = np.array([len(query.candidates) for query in queries])
     number = np.repeat(np.arange(len(queries)), sizes)
     starts = np.cumsum(sizes) - sizes
@@ -108,16 +108,16 @@ class Feature(NamedTuple):
 FEATURES: dict[str, Feature] = {}
 MENTION_FEATURES: dict[str, Feature] = {}
 RAISING, LOWERING = {"exact": 0.0}, {"spelled": -0.5}
-"""Features with a limited weight, whatever they are fitted on: `exact` has at least 0, because an
-exact match is never evidence against a concept; `spelled` at most -0.5, because the unknown words
-of real texts are not all typos, as they are in text with typos made for fitting."""
+"""Bounds on the fitted weights. `exact` is at least 0, because an exact match is never evidence
+against a concept. `spelled` is at most -0.5: in the texts with artificial typos used for fitting,
+every unknown word is a typo, but this is not true of real texts."""
 
 
 def feature(
     formula: str, example: str, *, mention: bool = False
 ) -> Callable[[Callable[[Columns], np.ndarray]], Callable[[Columns], np.ndarray]]:
-    """formula (str), example (str): see `Feature`. mention (bool): of the mention.
-    RETURNS (Callable): a decorator, which registers a function under its name."""
+    """formula (str), example (str): see `Feature`. mention (bool): whether it is a property of the
+    mention. RETURNS (Callable): a decorator that registers a function under its name."""
 
     def register(function: Callable[[Columns], np.ndarray]) -> Callable[[Columns], np.ndarray]:
         table = MENTION_FEATURES if mention else FEATURES
