@@ -53,8 +53,8 @@ def link_table(doc: "Doc", linker: "AngelLinker", notes: Sequence[str] | None = 
 
 
 def write_page(doc: "Doc", linker: "AngelLinker", path: Path) -> None:
-    """Write a self-contained HTML page with the text, its links (rendered by displaCy), and their
-    explanations.
+    """Write a self-contained HTML page: the text with its links, as rendered by displaCy, and the
+    explanations of the links.
 
     doc (Doc), linker (AngelLinker): see `link_table`.
     path (Path): e.g. `demo.html`.
