@@ -1,4 +1,4 @@
-"""Atomic writes: files and folders get a temporary name until they are complete."""
+"""Atomic writes: files and folders have a temporary name until they are complete."""
 
 import json
 import os
@@ -23,10 +23,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def replacing_path(path: Path) -> Iterator[Path]:
-    """The same for code that writes to a path, such as a library.
+    """Like `replacing`, for code that needs a path instead of an open file.
 
     path (Path): a file, or a folder that does not exist yet; its parent is created if needed.
-    YIELDS (Path): an unused temporary name beside it, hidden and ending in `.new`.
+    YIELDS (Path): an unused, hidden path in the same folder, with the suffix `.new`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
@@ -40,13 +40,21 @@ def replacing_path(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """path (Path): the file. text (str): written as UTF-8."""
+    """Write a text file atomically.
+
+    path (Path): the file to write.
+    text (str): the content, encoded as UTF-8.
+    """
     with replacing(path) as file:
         file.write(text.encode("utf8"))
 
 
 def write_json(path: Path, value: Any) -> None:
-    """path (Path): the file. value (Any): plain values without NaN."""
+    """Write a JSON file atomically.
+
+    path (Path): the file to write.
+    value (Any): any JSON-serializable value without NaN.
+    """
     write_text(path, json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1))
 
 
@@ -55,8 +63,8 @@ def replacing_folder(path: Path, is_ours: Callable[[Path], bool]) -> Iterator[Pa
     """Write a folder under a temporary name and move it into place once it is complete.
 
     path (Path): the folder. If it is a symbolic link, its target is replaced.
-    is_ours (Callable[[Path], bool]): whether an entry of the existing folder is replaced; other
-        entries are moved into the new folder unless it has one of the same name.
+    is_ours (Callable[[Path], bool]): whether to replace an entry of the existing folder. All
+        other entries are moved to the new folder, unless it has an entry with the same name.
     YIELDS (Path): the temporary folder.
     """
     path = path.resolve()
@@ -71,7 +79,7 @@ def replacing_folder(path: Path, is_ours: Callable[[Path], bool]) -> Iterator[Pa
         try:
             os.replace(new, path)
         except OSError:
-            # Unless another process was faster.
+            # Restore the old folder, unless another process has already put one in place.
             if not path.exists():
                 os.replace(old, path)
             raise

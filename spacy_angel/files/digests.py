@@ -1,4 +1,4 @@
-"""Digests of files and folders, by which later runs recognize them."""
+"""Digests that identify files and folders across runs."""
 
 import os
 from collections.abc import Iterable
@@ -7,11 +7,12 @@ from pathlib import Path
 
 
 def digest(files: Iterable[tuple[str, Path]]) -> str:
-    """Digest names and contents of files, without reading a file into memory as a whole.
+    """Compute a digest of the names and contents of files, which are read in blocks.
 
-    files (Iterable[tuple[str, Path]]): each file with its name; the name of a file that moves may
-        be empty.
-    RETURNS (str): SHA-256 in hexadecimal digits; with one file without a name, that of its content.
+    files (Iterable[tuple[str, Path]]): pairs of name and path. An empty name leaves the name out of
+        the digest, e.g. for files that may be renamed.
+    RETURNS (str): the SHA-256 digest in hexadecimal. For a single file with an empty name, it is
+        the digest of its content.
     """
     state = sha256()
     for name, path in files:

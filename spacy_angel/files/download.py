@@ -1,4 +1,4 @@
-"""Downloads over HTTP; a file is put in place once it is complete and right."""
+"""Downloads over HTTP. Files are moved into place once they are complete and verified."""
 
 import os
 from contextlib import suppress
@@ -16,12 +16,12 @@ _PAGE = (b"<!doctype html", b"<html")
 
 
 class NoSuchFile(AngelError):
-    """The server answers that it has no such file."""
+    """The server does not have the file (status 404 or 410)."""
 
 
 def cache_folder() -> Path:
-    """RETURNS (Path): where downloads and built vocabularies are stored: the environment variable
-    SPACY_ANGEL_CACHE, else the user's cache folder."""
+    """RETURNS (Path): the folder for downloads and built vocabularies, set by the environment
+    variable SPACY_ANGEL_CACHE. Defaults to the user's cache folder."""
     from pooch import os_cache
 
     return Path(os.environ.get(CACHE_VARIABLE) or os_cache("spacy-angel")).expanduser()
@@ -35,16 +35,16 @@ def download(
     checksum: str | None = None,
     timeout: float = 60.0,
 ) -> None:
-    """Download a file over HTTP, with a progress bar, and with the proxy of the environment.
+    """Download a file over HTTP with a progress bar, using the proxy set in the environment.
 
-    address (str): `http://` or `https://`, may contain `{key}`.
-    path (Path): the file to write; its time of modification will be that of the server's file.
-    key (str): replaces `{key}` in the address, and is in no message.
+    address (str): URL starting with `http://` or `https://`; may contain `{key}`.
+    path (Path): the file to write. Its modification time is set to that of the file on the server.
+    key (str): API key that replaces `{key}` in the address. Error messages never include it.
     checksum (str | None): expected checksum, `sha256:…` or `md5:…`.
-    timeout (float): seconds without a byte before giving up.
-    RAISES (AngelError): the address cannot be reached, answers with an error or a web page, the
-        file is cut, or its checksum differs; a `NoSuchFile` if there is no such file. The old file
-        is kept.
+    timeout (float): maximum time in seconds to wait for data.
+    RAISES (AngelError): if the server cannot be reached or returns an error or a web page, or if
+        the file is truncated or has a different checksum; `NoSuchFile` if the server does not have
+        the file. An existing file is kept.
     """
     from pooch import file_hash
     from requests import RequestException, get
@@ -52,7 +52,7 @@ def download(
     asked = address.replace("{key}", key)
     try:
         with (
-            # The length is that of the stored file, so no compression on the way.
+            # Disable compression, so that Content-Length is the size of the file.
             get(
                 asked, headers={"Accept-Encoding": "identity"}, stream=True, timeout=timeout
             ) as response,
@@ -79,7 +79,7 @@ def download(
                     "again, or use --file."
                 )
     except RequestException as error:
-        # The library's text repeats the address with its key.
+        # The error message of requests contains the URL, including the key.
         problem = str(error) if not key else type(error).__name__
         raise AngelError(_failed(address, problem)) from error
     with suppress(ValueError):

@@ -1,24 +1,25 @@
-"""What a fault in a file does, and the counts of reading."""
+"""Handling of invalid content in files, and counts of what was read."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
 from ..errors import AngelError
 
-# Further notes are counted but not kept: a file of another kind has a fault on every line.
+# Further notes are counted but not kept: a file in the wrong format has a fault on every line.
 MAX_NOTES = 1000
-# Characters of a message, which may quote a long line of the file.
+# Maximum length of a message in characters, since it may quote a long line of the file.
 MAX_NOTE = 2000
 
 
 @dataclass
 class ReadingReport:
-    """What was read, repaired and skipped: counters, and one line of text for each case.
+    """Counts of what was read, repaired, and skipped, and a note on each case.
 
-    counts (Counter[str]): with `strict=False` the `faults`; `unfinished_last_lines` and
-        `latin1_lines` of line-based files; the reader's own counters.
-    notes (list[str]): the cases by file and line; at most MAX_NOTES of MAX_NOTE characters.
-    position (int): compressed bytes of the file read so far.
+    counts (Counter[str]): counters by name: `faults` (with `strict=False`), `unfinished_last_lines`
+        and `latin1_lines` for line-based files, and counters of the individual reader.
+    notes (list[str]): one line per case, with file and line number; at most MAX_NOTES notes of
+        MAX_NOTE characters each.
+    position (int): number of bytes read from the file so far, before decompression.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -26,25 +27,30 @@ class ReadingReport:
     position: int = 0
 
     def count(self, key: str, number: int = 1, note: str = "") -> None:
-        """key (str): counter. number (int): added to it. note (str): a line to keep."""
+        """Increase a counter, and optionally add a note.
+
+        key (str): name of the counter.
+        number (int): amount to add.
+        note (str): line to add to the notes, if not empty.
+        """
         if number:
             self.counts[key] += number
         if note and len(self.notes) < MAX_NOTES:
             self.notes.append(_shortened(note))
 
     def to_dict(self) -> dict[str, object]:
-        """RETURNS (dict[str, object]): plain values for JSON."""
+        """RETURNS (dict[str, object]): the counts and notes, JSON-serializable."""
         return {"counts": dict(sorted(self.counts.items())), "notes": list(self.notes)}
 
 
 @dataclass
 class FileReading:
-    """One reading of a file: its name, and what a fault does.
+    """The state of reading a file, and how faults in it are handled.
 
-    name (str): the file as messages name it.
-    strict (bool): raise at the first fault; otherwise skip what it affects and count it.
-    report (ReadingReport): gets the counts.
-    progress (bool): show a progress bar for long files.
+    name (str): name of the file in messages.
+    strict (bool): raise an error at the first fault; otherwise, skip invalid content and count it.
+    report (ReadingReport): the report that receives counts and notes.
+    progress (bool): show a progress bar for large files.
     """
 
     name: str
@@ -53,19 +59,23 @@ class FileReading:
     progress: bool = False
 
     def where(self, line: int) -> str:
-        """RETURNS (str): file and line for a message."""
+        """RETURNS (str): file name and line number, for use in messages."""
         return f"{self.name}, line {line}"
 
     def fault_at(self, line: int, message: str, skipped: str = "") -> None:
-        """line (int): named by the message. message (str), skipped (str): see `fault`."""
+        """Report a fault in a line.
+
+        line (int): line number, included in the message.
+        message (str), skipped (str): see `fault`.
+        """
         self.fault(f"{self.where(line)}: {message}", skipped)
 
     def fault(self, message: str, skipped: str = "") -> None:
-        """Raise, or count and continue.
+        """Report a fault: raise an error if `strict` is set, or else count it.
 
         message (str): what was expected and what was found.
-        skipped (str): counter of what is skipped, e.g. `mentions_left_out`.
-        RAISES (AngelError): with `strict`.
+        skipped (str): counter for the skipped content, e.g. `mentions_left_out`.
+        RAISES (AngelError): if `strict` is set.
         """
         if self.strict:
             raise AngelError(f"{_shortened(message)} Without `strict` it is left out and counted.")

@@ -1,7 +1,7 @@
-"""File formats: a record for each, and registries that recognize them by name or content.
+"""File formats, and registries that find them by name or recognize them by content.
 
-A format is a module with a `Format` and a line in its registry. Other packages add formats with an
-entry point; these are tried first:
+Each format is a module that defines a `Format` and is listed in a registry. Other packages can add
+formats with an entry point; these are tried first:
 
     [options.entry_points]
     spacy_angel_corpus_formats =
@@ -29,21 +29,22 @@ Holds = Literal["documents", "mentions", "texts"]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format: how it is read and written, and what it contains.
+    """A file format, with functions to recognize, read, and write it.
 
     name (str): e.g. `pubtator`, `obo.v1`.
-    read (Callable[..., Iterator[Any]]): takes the path, an object that counts and reports faults
-        (the `Reading` of a corpus, the `VocabularyReport` of a vocabulary), and options with type
-        annotations, see `checked_options`.
-    recognizes (Callable[[Path, str], bool]): whether a file has this format, given its path and its
-        beginning (`read_head`, without leading white space; empty for a folder).
+    read (Callable[..., Iterator[Any]]): function that reads a file. Takes the path, an object that
+        counts and reports faults (`Reading` for a corpus, `VocabularyReport` for a vocabulary), and
+        options with type annotations, see `checked_options`.
+    recognizes (Callable[[Path, str], bool]): function that returns whether a file has this format.
+        Takes the path and the beginning of the file (see `read_head`) without leading whitespace;
+        it is empty for a folder.
     holds (Holds): content of a corpus: whole documents with their mentions; single mentions, for
         training and evaluation; or texts without identifiers.
-    write (Callable[..., None] | None): takes documents, the path, and options with type
-        annotations; None for formats that are only read.
-    is_folder (bool): whether a whole folder is one corpus.
-    lacks (tuple[str, ...]): attributes of documents and mentions that a file cannot represent, e.g.
-        `steps`.
+    write (Callable[..., None] | None): function that writes a file. Takes documents, the path, and
+        options with type annotations. None for formats that can only be read.
+    is_folder (bool): whether a corpus in this format is a folder.
+    lacks (tuple[str, ...]): attributes of documents and mentions that the format cannot represent,
+        e.g. `steps`.
     """
 
     name: str
@@ -56,12 +57,12 @@ class Format:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): names of the options of reading."""
+        """RETURNS (tuple[str, ...]): names of the options for reading."""
         return _options(self.read)
 
     @property
     def write_options(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): names of the options of writing."""
+        """RETURNS (tuple[str, ...]): names of the options for writing."""
         return () if self.write is None else _options(self.write)
 
 
@@ -72,11 +73,13 @@ def _options(function: Callable[..., Any]) -> tuple[str, ...]:
 def check_option_names(
     function: Callable[..., Any], names: Iterable[str], format: str, common: Sequence[str] = ()
 ) -> None:
-    """function (Callable[..., Any]): that reads or writes the format. names (Iterable[str]): of
-    options. format (str), common (Sequence[str]): name, and options of all formats of its kind, for
-    the message.
+    """Check that a reader or writer has all given options.
 
-    RAISES (AngelError): the function has no such option.
+    function (Callable[..., Any]): function that reads or writes the format.
+    names (Iterable[str]): names of the options.
+    format (str): name of the format, for the error message.
+    common (Sequence[str]): options that all formats share, for the error message.
+    RAISES (AngelError): if the function does not have one of the options.
     """
     own = _options(function)
     if unknown := ", ".join(sorted(set(names) - set(own))):
@@ -90,14 +93,15 @@ def checked_options(
     format: str,
     common: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Convert options to the annotated types of a function's parameters.
+    """Convert options to the types with which a function annotates its parameters.
 
-    function (Callable[..., Any]): several choices are annotated as `frozenset[…] | None`.
-    options (Mapping[str, Any]): values, or text: true, false, yes or no; choices separated by
-        commas, or `all` for None.
-    format (str), common (Sequence[str]): for the message, see `check_option_names`.
-    RETURNS (dict[str, Any]): for the function.
-    RAISES (AngelError): an unknown option or an invalid value.
+    function (Callable[..., Any]): function that reads or writes the format. Parameters that accept
+        several choices are annotated as `frozenset[…] | None`.
+    options (Mapping[str, Any]): option values, which can also be given as text: true, false, yes,
+        or no for a bool, and choices separated by commas, or `all` for None.
+    format (str), common (Sequence[str]): for the error message, see `check_option_names`.
+    RETURNS (dict[str, Any]): keyword arguments for the function.
+    RAISES (AngelError): if an option is unknown or has an invalid value.
     """
     check_option_names(function, options, format, common)
     hints = get_type_hints(function, include_extras=True)
@@ -122,11 +126,11 @@ def checked_options(
 
 
 class Formats(Mapping[str, Format]):
-    """The formats of one kind by name: those of other packages, then the package's own.
+    """Registry of formats by name: formats from other packages, followed by the built-in ones.
 
-    kind (str): `corpus` or `vocabulary`, for messages.
-    group (str): of the entry points.
-    own (Sequence[Format]): tried in this order.
+    kind (str): `corpus` or `vocabulary`, for error messages.
+    group (str): entry point group of formats from other packages.
+    own (Sequence[Format]): built-in formats, in the order in which they are tried.
     """
 
     def __init__(self, kind: str, group: str, own: Sequence[Format]) -> None:
@@ -149,10 +153,11 @@ class Formats(Mapping[str, Format]):
         return others | self._own
 
     def named(self, name: str) -> Format:
-        """name (str): of a format; its version `.v1` may be omitted.
+        """Look up a format by name.
 
-        RETURNS (Format): the format of that name.
-        RAISES (AngelError): there is none.
+        name (str): name of the format; the version `.v1` may be omitted.
+        RETURNS (Format): the format with this name.
+        RAISES (AngelError): if there is no such format.
         """
         format = self.get(name) or self.get(f"{name}.v1")
         if format is None:
@@ -160,10 +165,11 @@ class Formats(Mapping[str, Format]):
         return format
 
     def of(self, path: Path) -> Format:
-        """path (Path): file, plain or gzip, or folder.
+        """Infer the format of a file or folder.
 
-        RETURNS (Format): the first that recognizes it.
-        RAISES (AngelError): it cannot be read, is empty, or no format recognizes it.
+        path (Path): file (plain or gzip) or folder.
+        RETURNS (Format): the first format that recognizes it.
+        RAISES (AngelError): if the file is empty or cannot be read, or if no format recognizes it.
         """
         if (format := self.recognized(path)) is None:
             known = ", ".join(self)
@@ -173,7 +179,7 @@ class Formats(Mapping[str, Format]):
         return format
 
     def recognized(self, path: Path) -> Format | None:
-        """As `of`, but None where no format recognizes the file."""
+        """Like `of`, but return None if no format recognizes the file."""
         head = "" if path.is_dir() else read_head(path).lstrip()
         format = next((f for f in self.values() if f.recognizes(path, head)), None)
         if format is None and not head and not path.is_dir():
@@ -182,12 +188,12 @@ class Formats(Mapping[str, Format]):
 
 
 def read_head(path: Path) -> str:
-    """Read the beginning of a file to tell its format.
+    """Read the beginning of a file, from which its format is inferred.
 
     path (Path): file, plain or gzip.
-    RETURNS (str): at least HEAD_BYTES, if there are as many; invalid UTF-8 is replaced. If the file
-        is damaged further on, what comes before the damage.
-    RAISES (AngelError): it cannot be read, or is UTF-16.
+    RETURNS (str): at least the first HEAD_BYTES bytes, or all of a shorter file, decoded with
+        replacement of invalid UTF-8. If the file is damaged, only the text before the damage.
+    RAISES (AngelError): if the file cannot be read or is encoded as UTF-16.
     """
     head = b""
     try:
@@ -204,5 +210,5 @@ def read_head(path: Path) -> str:
 
 
 def first_line(head: str) -> str:
-    """head (str): of a file. RETURNS (str): its first line that is not blank."""
+    """head (str): beginning of a file. RETURNS (str): its first non-blank line."""
     return head.lstrip().split("\n", 1)[0].rstrip("\r")

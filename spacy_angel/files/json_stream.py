@@ -1,9 +1,9 @@
-"""Objects of a JSON file one by one, with the standard library's decoder.
+"""Streaming of the objects in a JSON file with the standard library's decoder.
 
-The text of the file is in memory, but only one object at a time.
+The whole text of the file is kept in memory, but objects are decoded one at a time.
 
-`ijson` is no replacement: it has no limit on depth and takes time quadratic in it, 27 seconds for
-a file of 80,000 brackets, and gives no line numbers.
+`ijson` is not used because it provides no line numbers and does not limit the nesting depth. Its
+running time is quadratic in the depth: it takes 27 seconds for a file of 80,000 brackets.
 """
 
 import json
@@ -23,16 +23,16 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 def stream_objects(
     path: Path, reading: FileReading, within: Collection[str]
 ) -> Iterator[tuple[int, Any]]:
-    """The items of a list at the top or under a key of the top object, or the top objects
-    themselves, one after the other.
+    """Stream the items of a top-level list or of a list in a top-level object, or else the
+    top-level objects themselves.
 
         {"source": "x", "documents": [{…}, {…}]}   [{…}, {…}]   {…}\\n{…}
 
     path (Path): file, plain or gzip.
-    reading (FileReading): names the file.
-    within (Collection[str]): keys whose list is streamed.
-    YIELDS (tuple[int, Any]): line on which the item ends, item.
-    RAISES (AngelError): the file is not JSON, or is cut.
+    reading (FileReading): provides the name of the file for error messages.
+    within (Collection[str]): keys of the lists to stream.
+    YIELDS (tuple[int, Any]): number of the line on which the item ends, and the item.
+    RAISES (AngelError): if the file is not valid JSON, or is truncated.
     """
     text = _Text(path, reading)
     if not text.peek():
@@ -56,29 +56,29 @@ def stream_objects(
 
 
 class _Text:
-    """The text of a file, and how far it is decoded."""
+    """The text of a JSON file, and the current position in it."""
 
     def __init__(self, path: Path, reading: FileReading) -> None:
         self._reading = reading
         data = b"".join(piece for _, piece in pieces(path, reading, by_line=False))
         self._text, self._at = decoded(data, path), 0
         self._json = json.JSONDecoder()
-        # The current line, from 1.
+        # The current line, starting from 1.
         self.line = 1
 
     def peek(self) -> str:
-        """RETURNS (str): the next character that is not white space; empty at the end."""
+        """RETURNS (str): the next non-whitespace character; empty at the end of the text."""
         self._skip_to(_SPACE.match(self._text, self._at).end())  # type: ignore[union-attr]
         return self._text[self._at : self._at + 1]
 
     def items(self) -> Iterator[tuple[int, Any]]:
-        """YIELDS (tuple[int, Any]): line and value of each item of the list that begins here."""
+        """YIELDS (tuple[int, Any]): line number and value of each item in the list starting here."""
         for _ in self._members("[", "]"):
             value = self.value()
             yield self.line, value
 
     def entries(self) -> Iterator[str]:
-        """YIELDS (str): each key of the object that begins here; the caller takes the value."""
+        """YIELDS (str): each key of the object that starts here; the caller must read the value."""
         for _ in self._members("{", "}"):
             key = self.value()
             if not isinstance(key, str):
@@ -116,6 +116,6 @@ class _Text:
         return value
 
     def error(self, problem: str) -> AngelError:
-        """RETURNS (AngelError): naming file and line."""
+        """RETURNS (AngelError): an error with the file name and the line number."""
         where = self._reading.where(self.line)
         return AngelError(f"{where}: the JSON is broken or cut ({problem}).")

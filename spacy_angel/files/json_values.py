@@ -1,4 +1,4 @@
-"""JSON from other sources: everything that is wrong with it is a ValueError in one line."""
+"""Validation of untrusted JSON. Every problem is reported as a ValueError with one line of text."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 TOO_DEEP = "lists and objects are nested too deeply"
-# With more wrong keys it is another kind of file.
+# A file with more invalid keys is probably of another kind.
 MAX_PROBLEMS = 5
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _T = TypeVar("_T")
@@ -24,16 +24,17 @@ def _whole(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_whole)]
-"""JSON can contain half of a surrogate pair, which is not text."""
+"""A string without lone surrogates, which JSON allows but UTF-8 cannot encode."""
 
 
 def parse_json(text: str | bytes, pairs: bool = False) -> Any:
-    """text (str | bytes): one JSON value. pairs (bool): objects as lists of pairs of key and value,
-    so that no repeated key is lost.
+    """Parse a JSON value.
 
+    text (str | bytes): one JSON value.
+    pairs (bool): return objects as lists of key-value pairs, which keeps repeated keys.
     RETURNS (Any): the value.
-    RAISES (ValueError): no JSON, nested too deeply, a number too long to be one, or half a
-        surrogate pair in a string.
+    RAISES (ValueError): if the text is not valid JSON, is nested too deeply, or contains a number
+        that is too long or a lone surrogate.
     """
     try:
         value = json.loads(text, object_pairs_hook=list if pairs else None)
@@ -46,19 +47,25 @@ def parse_json(text: str | bytes, pairs: bool = False) -> Any:
 
 
 def parse_as(text: str | bytes, kind: type[_T]) -> _T:
-    """text (str | bytes): one JSON value. kind (type[_T]): what it should be, for pydantic: a
-        model, a dataclass, or e.g. `dict[str, int]`.
-    RETURNS (_T): of that kind.
-    RAISES (ValueError): no JSON, or not of that kind; names what is wrong.
+    """Parse a JSON value and validate it with pydantic.
+
+    text (str | bytes): one JSON value.
+    kind (type[_T]): expected type: a pydantic model, a dataclass, or a type such as
+        `dict[str, int]`.
+    RETURNS (_T): the validated value.
+    RAISES (ValueError): if the text is not valid JSON or the value does not have this type.
     """
     return checked(parse_json(text), kind)
 
 
 def checked(value: Any, kind: type[_T]) -> _T:
-    """value (Any): plain values. kind (type[_T]): see `parse_as`.
+    """Validate a value with pydantic.
 
-    RETURNS (_T): of that kind.
-    RAISES (ValueError): it is not; names each key that is wrong, what was expected and what came.
+    value (Any): a value that was parsed from JSON.
+    kind (type[_T]): expected type, see `parse_as`.
+    RETURNS (_T): the validated value.
+    RAISES (ValueError): if the value does not have this type. The message lists the invalid keys,
+        with expected and actual values.
     """
     try:
         plain: Any = kind
@@ -69,10 +76,11 @@ def checked(value: Any, kind: type[_T]) -> _T:
 
 
 def problems(error: ValidationError) -> str:
-    """error (ValidationError): of pydantic.
+    """Summarize a validation error in one line.
 
-    RETURNS (str): e.g. `run.pipeline: Input should be a valid string (got 3)`, with `; ` between
-        several.
+    error (ValidationError): the error that pydantic raised.
+    RETURNS (str): the problems, separated by `; `, e.g. `run.pipeline: Input should be a valid
+        string (got 3)`.
     """
     listed = error.errors(include_url=False)
     lines = [

@@ -5,8 +5,12 @@ from typing import Any
 
 
 def markdown_table(rows: Iterable[Mapping[str, Any]]) -> str:
-    """rows (Iterable[Mapping[str, Any]]): cells by column. RETURNS (str): Markdown; numbers have
-    one decimal, and all columns but the first are aligned to the right."""
+    """Format rows as a Markdown table.
+
+    rows (Iterable[Mapping[str, Any]]): the rows, each a mapping of column names to values.
+    RETURNS (str): the table. Floats are rounded to one decimal place, and all columns except the
+        first are right-aligned.
+    """
     rows = list(rows)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     lines = [

@@ -1,8 +1,8 @@
-"""Reading of files in pieces and lines, with line numbers, gzip, and progress bars.
+"""Reading of plain and gzip files in pieces or lines, with line numbers and progress bars.
 
-Limits make sure that reading a hostile or damaged file ends with an error and not after hours or
-gigabytes: the length of a line and the compression ratio here, the size and depth of an object in
-`json_stream` and `xml_stream`.
+Limits ensure that a malicious or damaged file causes an error instead of using hours of time or
+gigabytes of memory. This module limits the length of a line and the compression ratio;
+`json_stream` and `xml_stream` limit the size and depth of an object.
 """
 
 import gzip
@@ -18,14 +18,14 @@ from ..errors import AngelError, cannot_read
 from .faults import FileReading
 
 PIECE_BYTES = 2**16
-# A full text with all its mentions has a few million.
+# A full-text article with all its mentions takes a few million bytes.
 MAX_LINE_BYTES = 2**24
-# Texts and tables shrink to a fifth or a tenth. Files that unpack to less than the second number
-# are harmless.
+# Maximum compression ratio; for texts and tables, it is typically 5 to 10. Files that unpack to at
+# most PACKING_MATTERS_FROM bytes are not checked.
 MAX_PACKING = 300
 PACKING_MATTERS_FROM = 2**26
 
-# Counter of files whose last line has no line end.
+# Counter of files whose last line does not end with a line break.
 UNFINISHED = "unfinished_last_lines"
 
 _GZIP = b"\x1f\x8b"
@@ -36,7 +36,7 @@ _BOM = b"\xef\xbb\xbf"
 def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading; gzip is recognized by its first bytes.
 
-    RAISES (AngelError): it cannot be opened.
+    RAISES (AngelError): if the file cannot be opened.
     """
     try:
         with open(path, "rb") as file:
@@ -55,16 +55,17 @@ def pieces(
     *,
     by_line: bool = True,
 ) -> Iterator[tuple[int, bytes]]:
-    """Read a file in pieces of at most one line, so that a syntax error has a line number.
+    """Read a file in pieces of at most one line, so that errors can include the line number.
 
     path (Path): file, plain or gzip.
-    reading (FileReading | None): its report's `position` is updated; asks for progress.
-    size (int): maximum bytes of a piece; longer lines come in several.
-    by_line (bool): if False, pieces end anywhere.
-    YIELDS (tuple[int, bytes]): number of the line in which the piece begins, from 1; bytes with
-        line ends.
-    RAISES (AngelError): the file cannot be read, is cut or damaged, or unpacks to more than
-        MAX_PACKING times its size.
+    reading (FileReading | None): receives the current position in its report, and determines
+        whether to show a progress bar.
+    size (int): maximum number of bytes in a piece; longer lines are split.
+    by_line (bool): end pieces at line breaks. If False, a piece may contain several lines.
+    YIELDS (tuple[int, bytes]): number of the line in which the piece starts, counted from 1, and
+        the bytes of the piece, including line breaks.
+    RAISES (AngelError): if the file cannot be read, is truncated or damaged, or unpacks to more
+        than MAX_PACKING times its size.
     """
     number, unpacked = 1, 0
     with open_binary(path) as file, _bar(path, reading) as bar:
@@ -90,16 +91,18 @@ def pieces(
 
 
 def check_packing(unpacked: int, packed: int, where: str) -> None:
-    """unpacked (int), packed (int): bytes so far. where (str): file and line.
+    """Check the compression ratio of a file.
 
-    RAISES (AngelError): the file unpacks to more than MAX_PACKING times its size.
+    unpacked (int), packed (int): number of bytes read so far, after and before decompression.
+    where (str): file name and line number, for the error message.
+    RAISES (AngelError): if the file unpacks to more than MAX_PACKING times its size.
     """
     if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * packed:
         raise AngelError(f"{where}: the file unpacks to over {MAX_PACKING} times its size.")
 
 
 def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
-    """No bar for short files (delay) and where there is no terminal (disable=None)."""
+    """Make a progress bar, hidden for small files (`delay`) and outside a terminal (`disable`)."""
     return tqdm(
         total=path.stat().st_size,
         desc=path.name,
@@ -114,13 +117,15 @@ def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
 def numbered_lines(
     path: Path, reading: FileReading, fallback: str | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Lines of a UTF-8 file; only `\\n` ends a line, since texts contain other separators.
+    """Read the lines of a UTF-8 file. Only `\\n` ends a line: texts may contain other separators.
 
     path (Path): file, plain or gzip.
-    reading (FileReading): gets the faults: lines that are not UTF-8, or longer than MAX_LINE_BYTES.
-    fallback (str | None): encoding of lines that are not UTF-8, counted as `latin1_lines`.
-    YIELDS (tuple[int, str]): line number from 1, line without its end.
-    RAISES (AngelError): the file cannot be read.
+    reading (FileReading): handles faults, i.e. lines that are not valid UTF-8 or are longer than
+        MAX_LINE_BYTES.
+    fallback (str | None): encoding of lines that are not valid UTF-8; they are counted as
+        `latin1_lines`.
+    YIELDS (tuple[int, str]): line number, counted from 1, and the line without its line break.
+    RAISES (AngelError): if the file cannot be read.
     """
     is_cut = False
     for number, piece in pieces(path, reading, MAX_LINE_BYTES + 1):
@@ -149,10 +154,12 @@ def _line(line: bytes, number: int, reading: FileReading, fallback: str | None) 
 
 
 def decoded(data: bytes, path: Path) -> str:
-    """data (bytes): content of a file. path (Path): names it.
+    """Decode the content of a UTF-8 file.
 
+    data (bytes): content of the file.
+    path (Path): path of the file, for the error message.
     RETURNS (str): the text, without a byte order mark.
-    RAISES (AngelError): it is not UTF-8; names the line.
+    RAISES (AngelError): if the content is not valid UTF-8. The message includes the line number.
     """
     try:
         return data.removeprefix(_BOM).decode("utf8")

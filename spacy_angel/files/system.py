@@ -1,4 +1,4 @@
-"""Errors of the file system: what to do about them."""
+"""Advice on file system errors."""
 
 import errno
 
@@ -14,10 +14,10 @@ _ADVICE = {
 
 
 def advice(error: OSError) -> str:
-    """error (OSError): from the file system. RETURNS (str): a sentence with what to do."""
+    """error (OSError): a file system error. RETURNS (str): a sentence on how to resolve it."""
     return _ADVICE.get(error.errno or 0, "Check the path, or give a folder on another disk.")
 
 
 def reason(error: OSError) -> str:
-    """error (OSError): any. RETURNS (str): what happened, without its number."""
+    """error (OSError): any error. RETURNS (str): its description, without the error number."""
     return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV, Excel and Parquet, row by row."""
+"""Reading and writing of tables row by row: CSV, TSV, Excel, and Parquet."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,25 +15,26 @@ from .formats import first_line, read_head
 from .reading import MAX_LINE_BYTES, numbered_lines
 
 TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
-"""Suffixes of tables that are read and written; CSV and TSV are also read with `.gz` behind it."""
+"""Suffixes of tables that can be read and written; CSV and TSV can also be read with `.gz`."""
 _SEPARATORS = ("\t", ",", ";")
 _Write = Callable[[Sequence[Any]], Any]
-# Rows of a Parquet file in memory.
+# Number of rows of a Parquet file to keep in memory.
 _CHUNK = 10_000
 
 
 def separator_of(line: str) -> str:
-    """line (str): of column names. RETURNS (str): tab, comma or semicolon."""
+    """line (str): header line. RETURNS (str): the separator: tab, comma, or semicolon."""
     return "\t" if "\t" in line else max(_SEPARATORS, key=line.count)
 
 
 def dialect(path: Path) -> tuple[str, bool]:
-    """How the cells of a table are separated.
+    """Infer the separator and the use of quotes in a table.
+
+    A TSV file is read with quotes, as spreadsheets write it, only if the whole file can be parsed
+    that way. In many TSV files, a quote is part of a name (5" needle, 3"-acid).
 
     path (Path): CSV or TSV, plain or gzip.
-    RETURNS (tuple[str, bool]): the separator, and whether cells may be in quotes: those of a TSV
-        are, as spreadsheets write them, if the whole file can be read so; in many others a quote is
-        a part of a name (5" needle, 3"-acid).
+    RETURNS (tuple[str, bool]): the separator, and whether cells may be quoted.
     """
     separator = separator_of(first_line(read_head(path)))
     if separator != "\t":
@@ -49,13 +50,14 @@ def dialect(path: Path) -> tuple[str, bool]:
 def table_rows(
     path: Path, reading: FileReading, separator: str, quotes: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table, the line of column names included.
+    """Read the rows of a CSV or TSV file, including the header.
 
-    path (Path): UTF-8, plain or gzip. reading (FileReading): gets the faults of lines.
+    path (Path): UTF-8, plain or gzip.
+    reading (FileReading): handles faults in lines.
     separator (str), quotes (bool): see `rows_of`.
-    YIELDS (tuple[int, list[str]]): line on which a row begins, from 1, and its fields; blank lines
-        are none.
-    RAISES (AngelError): quotes do not close, or a field is too long.
+    YIELDS (tuple[int, list[str]]): number of the line on which the row starts, counted from 1, and
+        the fields of the row. Blank lines are skipped.
+    RAISES (AngelError): if a closing quote is missing or a field is too long.
     """
     lines = (line for _, line in numbered_lines(path, reading))
     yield from rows_of(lines, reading, separator, quotes)
@@ -64,15 +66,16 @@ def table_rows(
 def rows_of(
     lines: Iterable[str], reading: FileReading, separator: str, quotes: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
-    """The same of lines that were read already.
+    """Like `table_rows`, for lines that have already been read.
 
-    lines (Iterable[str]): without their ends. reading (FileReading): names the file.
-    separator (str): one character.
-    quotes (bool): a quote at the beginning of a field opens one that may hold separators and line
-        breaks; a quote in it is written twice.
-    YIELDS (tuple[int, list[str]]), RAISES (AngelError): as `table_rows`.
+    lines (Iterable[str]): lines without their line breaks.
+    reading (FileReading): provides the name of the file for error messages.
+    separator (str): a single character.
+    quotes (bool): whether fields may be quoted. A quoted field may contain separators and line
+        breaks; quotes inside it are doubled.
+    YIELDS (tuple[int, list[str]]), RAISES (AngelError): see `table_rows`.
     """
-    # The module's own limit is 128 KiB, less than a long document; it has one for all readers.
+    # The default limit of 128 KiB is too low for long documents. The limit applies to all readers.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_BYTES))
     reader = csv.reader(
         (line + "\n" for line in lines),
@@ -94,10 +97,10 @@ def rows_of(
 class Table(NamedTuple):
     """A table that is read row by row.
 
-    columns (list[str]): their names.
-    rows (Iterator[list[Any]]): a value per column: texts, and in Excel and Parquet other plain
-        values; a missing one is None.
-    schema (Any): `pyarrow.Schema` of a Parquet file, else None.
+    columns (list[str]): names of the columns.
+    rows (Iterator[list[Any]]): rows with one value per column: strings for CSV and TSV, and also
+        other plain values for Excel and Parquet. Missing values are None.
+    schema (Any): `pyarrow.Schema` of a Parquet file, or else None.
     """
 
     columns: list[str]
@@ -105,16 +108,23 @@ class Table(NamedTuple):
     schema: Any = None
 
     def place(self, column: str) -> int:
-        """column (str): a name. RETURNS (int): its index. RAISES (AngelError): there is none."""
+        """Look up the index of a column.
+
+        column (str): name of the column.
+        RETURNS (int): its index.
+        RAISES (AngelError): if the table does not have this column.
+        """
         if column not in self.columns:
             raise AngelError(unknown_name("column", column, ", ".join(self.columns)))
         return self.columns.index(column)
 
     def writer(self, path: Path, added: Mapping[str, type]) -> AbstractContextManager[_Write]:
-        """Write the rows of the table with further columns behind them.
+        """Open a writer for a table with the columns of this table, followed by additional ones.
 
-        path (Path), added (Mapping[str, type]), RAISES (AngelError): see `table_writer`; also
-            columns of these names are there already.
+        path (Path): file to write, see `table_writer`.
+        added (Mapping[str, type]): names and types of the additional columns.
+        RAISES (AngelError): if a column with one of these names already exists; see also
+            `table_writer`.
         """
         if clash := ", ".join(name for name in added if name in self.columns):
             raise AngelError(f"The table already has the columns {clash}. Rename or remove them.")
@@ -124,10 +134,11 @@ class Table(NamedTuple):
 def read_table(path: Path) -> Table:
     """Open a table: CSV, TSV (UTF-8, plain or gzip), Excel (its first sheet), or Parquet.
 
-    path (Path): the suffix says what it is.
-    RETURNS (Table): its rows are read while they are taken; missing cells at a row's end are None.
-    RAISES (AngelError): it cannot be read, has no row of names or another suffix, or a package for
-        it is not installed. Rows raise it, too, if they have more cells than there are columns.
+    path (Path): the file. Its format is determined by the suffix.
+    RETURNS (Table): the table. Its rows are read lazily; missing cells at the end of a row are
+        None.
+    RAISES (AngelError): if the file cannot be read, has another suffix or no header, or requires a
+        package that is not installed; while iterating, if a row has more cells than the header.
     """
     suffix, schema = _suffix(path), None
     rows: Iterator[Any]
@@ -149,7 +160,7 @@ def read_table(path: Path) -> Table:
         names = ["" if name is None else str(name).strip() for name in next(rows, ())]
     except AngelError:
         raise
-    # Whatever the libraries raise for a damaged file.
+    # The libraries raise various exceptions for damaged files.
     except Exception as error:
         raise AngelError(f"{path} cannot be read as {suffix[1:]}: {error}.") from error
     if not any(names):
@@ -159,13 +170,16 @@ def read_table(path: Path) -> Table:
 
 @contextmanager
 def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) -> Iterator[_Write]:
-    """Write a table row by row, in bounded memory; the file appears once it is complete.
+    """Write a table row by row, in bounded memory. The file is moved into place once it is
+    complete.
 
-    path (Path): the suffix says what it is, see `read_table`; never packed.
-    columns (Mapping[str, type]): names, and `str`, `int` or `float` for Parquet.
-    schema (Any): of the Parquet file that some of the columns were read from, or None.
-    YIELDS (_Write): writes a row.
-    RAISES (AngelError): another suffix, or a package for it is not installed.
+    path (Path): the file. Its format is determined by the suffix, see `read_table`; it is never
+        compressed.
+    columns (Mapping[str, type]): names of the columns, with the types `str`, `int`, or `float`,
+        which are used for Parquet.
+    schema (Any): schema of the Parquet file from which some columns were read, or None.
+    YIELDS (_Write): function that writes a row.
+    RAISES (AngelError): if the file has another suffix or requires a package that is not installed.
     """
     suffix = _suffix(path)
     with replacing_path(path) as temporary:
@@ -199,7 +213,7 @@ def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) ->
 
 
 def _parquet_schema(columns: Mapping[str, type], schema: Any) -> Any:
-    """RETURNS (pyarrow.Schema): types of columns; those that were read keep theirs."""
+    """RETURNS (pyarrow.Schema): the column types; columns of `schema` keep their types."""
     pa = import_optional("pyarrow", "parquet")
     types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
     known = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
@@ -207,7 +221,7 @@ def _parquet_schema(columns: Mapping[str, type], schema: Any) -> Any:
 
 
 def _row_group(rows: Sequence[Sequence[Any]], schema: Any) -> Any:
-    """RETURNS (pyarrow.Table): the rows; a number or date in a column of texts becomes text."""
+    """RETURNS (pyarrow.Table): the rows; values in string columns are converted to strings."""
     pa = import_optional("pyarrow", "parquet")
     cells = [
         [None if cell is None else str(cell) for cell in column]
@@ -226,8 +240,13 @@ def _suffix(path: Path) -> str:
 
 
 def import_optional(module: str, extra: str) -> Any:
-    """module (str): e.g. `pyarrow.parquet`. extra (str): that installs it. RETURNS (Any): the
-    module. RAISES (AngelError): it is not installed."""
+    """Import a module of an optional dependency.
+
+    module (str): e.g. `pyarrow.parquet`.
+    extra (str): name of the extra that installs it.
+    RETURNS (Any): the module.
+    RAISES (AngelError): if the package is not installed.
+    """
     try:
         return import_module(module)
     except ImportError as error:

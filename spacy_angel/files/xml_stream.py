@@ -1,4 +1,4 @@
-"""Elements of an XML file larger than memory."""
+"""Streaming of the elements in an XML file, which may be larger than memory."""
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -13,14 +13,15 @@ from .reading import pieces
 def stream_elements(
     path: Path, reading: FileReading, kinds: Mapping[str, Collection[str]]
 ) -> Iterator[tuple[int, ElementTree.Element]]:
-    """Stream the elements inside the outermost one; each is released when the next one is read.
+    """Stream the children of the root element. Each is discarded when the next one is read.
 
     path (Path): file, plain or gzip.
-    reading (FileReading): names the file.
-    kinds (Mapping[str, Collection[str]]): names of the outermost element → names of the elements to
-        yield; others are skipped.
-    YIELDS (tuple[int, ElementTree.Element]): line on which the element ends, and the element.
-    RAISES (AngelError): the XML is broken or truncated, or has another outermost element.
+    reading (FileReading): provides the name of the file for error messages.
+    kinds (Mapping[str, Collection[str]]): for each possible root element, the names of the children
+        to yield; other children are skipped.
+    YIELDS (tuple[int, ElementTree.Element]): number of the line on which the element ends, and the
+        element.
+    RAISES (AngelError): if the XML is invalid or truncated, or has a different root element.
     """
     parser: Any = ElementTree.XMLPullParser(events=("start", "end"))
     root: Any = None
