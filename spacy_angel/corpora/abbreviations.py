@@ -1,4 +1,4 @@
-"""Detectors of abbreviations that a text defines: scispaCy's, and Ab3P, which the papers used."""
+"""Detectors for abbreviations defined in a text: scispaCy's, and Ab3P, which the papers used."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -8,13 +8,13 @@ from functools import cache
 from ..errors import AngelError, missing_package
 
 Detector = Callable[[str], list[tuple[str, str]]]
-"""Text → pairs of short and long form, in the order of the text."""
+"""Function from a text to pairs of short and long form, in the order of the text."""
 
 
 @contextmanager
 def quiet_scispacy() -> Iterator[None]:
-    """Silence W036, with which scispaCy's detector warns of each text without abbreviations,
-    because its matcher is then empty."""
+    """Silence W036: scispaCy's matcher is empty and issues this warning for each text without
+    abbreviations."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"\[W036\]")
         yield
@@ -49,7 +49,7 @@ def ab3p_detector() -> Detector:
     """Detect abbreviations with Ab3P (Sohn et al., 2008), which the papers used.
 
     RETURNS (Detector): text → pairs of short and long form, in the order of the text.
-    RAISES (AngelError): pyab3p is not installed.
+    RAISES (AngelError): if pyab3p is not installed.
     """
     try:
         from pyab3p import Ab3p
@@ -58,7 +58,7 @@ def ab3p_detector() -> Detector:
     ab3p = Ab3p()
 
     def detect(text: str) -> list[tuple[str, str]]:
-        # It gives up on a sentence with two spaces in a row, and says so only on stderr.
+        # Ab3P fails on sentences with consecutive spaces and reports this only on stderr.
         abbreviations = ab3p.get_abbrs(" ".join(text.split()))
         return [(item.short_form, item.long_form) for item in abbreviations]
 

@@ -21,26 +21,26 @@ SLASHED = (
     *("a/w", "b/c", "b/l", "c/b", "c/o", "c/w", "d/c", "d/t", "f/u", "h/o", "i/s/o", "n/a", "p/w"),
     *("r/o", "r/t", "s/p", "s/s", "t/c", "w/", "w/o", "w/u", "y/o"),
 )
-"""Short forms of notes that are one word: status post, without, complains of, history of …"""
+"""Short forms in clinical notes to keep as one token: status post, without, complains of …"""
 
-# A mark, or a number with its point or bracket, at the beginning of a word.
+# A list mark at the start of a word: a bullet, or a number with a period or closing bracket.
 _LIST_MARKS = (r"[-•·‣▪◦●○](?=[^\W\d_])", r"\d{1,2}[.)](?=[^\W\d_]{2})")
 _ARROWS = (r"[-=]+>", "→")
 _HYPHENS, _PLUS = "-–−", "+⁺"
 _GENOTYPE = rf"[{_HYPHENS}+]/[{_HYPHENS}+]"
-# Brackets within a word, and what joins the closing one to the rest: `Kras(G12D)-induced`.
+# Brackets within a word, and the character after a closing one: `Kras(G12D)-induced`.
 _BRACKETS = (r"(?<=\S)[(\[](?=\S)", r"(?<=\S)[)\]](?=\S)", rf"(?<=[)\]])[{_HYPHENS}/+](?=\S)")
-# What became of both copies of a gene, what a cell has on it, a charge, an allele: `CD11c+CD4+`.
+# Signs for genotypes, surface markers, charges, and alleles: `CD11c+CD4+`.
 _SIGNS = (
     *(_GENOTYPE, rf"(?<={_GENOTYPE})[{_HYPHENS}/](?=\w)"),
     *(rf"(?<=[^\W_])[{_PLUS}*](?=\S)", rf"(?<=[^\W_][{_PLUS}])[{_HYPHENS}/](?=\S)"),
 )
-# A plus, a genotype, and the full stop behind a small letter or figure and one capital: `apoE.`
+# A plus, a genotype, and a period after a lowercase letter or digit and a capital: `apoE.`
 _SUFFIXES = (
     *(rf"(?<=[^\W_])[{_PLUS}]", rf"(?<=[^\W_]){_GENOTYPE}"),
     r"(?<=[a-zα-ωµ\d][A-Z])\.",
 )
-# spaCy's English has them as faces: `IL(8)`, `10(-8)`.
+# Emoticons among spaCy's English exceptions, which occur in `IL(8)` and `10(-8)`.
 _NO_FACES = frozenset(("8)", "8-)", "(-8", "8D", "8-D"))
 
 
@@ -66,7 +66,7 @@ def add_biomedical_tokens(nlp: "Language") -> None:
 
 
 def make_biomedical_tokenizer() -> "Callable[[Language], Language]":
-    """RETURNS (Callable[[Language], Language]): `add_biomedical_tokens`, to be called from the
+    """RETURNS (Callable[[Language], Language]): `add_biomedical_tokens` as a callback for the
     section `[initialize]` of a training config: `before_init = {"@callbacks":
     "spacy_angel.biomedical_tokens.v1"}`."""
 

@@ -1,7 +1,7 @@
-"""Linkers without a model, evaluated on the same mentions as a pipeline.
+"""Baseline linkers without a model, evaluated on the same mentions as a pipeline.
 
-A baseline ranks names and concepts by the text of the mention alone; the score of a concept is
-that of its best name.
+A baseline ranks names and concepts by the text of the mention alone. The score of a concept is the
+score of its best name.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,18 +12,18 @@ from ..vocabulary.names.concepts import normalize_name
 from .counts import Ranking
 
 Baseline = Callable[[Sequence[str], int], list[Ranking]]
-"""Texts of mentions, with abbreviations replaced, and the number of concepts → their rankings."""
+"""Function that takes mention texts (abbreviations expanded) and a number of concepts to rank."""
 
-# Names to look up for each concept wanted: a concept has about six names in the vocabularies of
-# the benchmarks, and the names nearest to a mention often belong to the same concept.
+# Number of names to retrieve per requested concept. A concept has about six names in the
+# vocabularies of the benchmarks, and the names nearest to a mention often share a concept.
 _NAMES_PER_CONCEPT = 10
 
 
 def exact_match(kb: ConceptKB) -> Baseline:
-    """The name that equals the mention in normal form, if there is one; its concepts score 1.
+    """Link a mention to the name with the same normal form, if any. Its concepts have a score of 1.
 
     kb (ConceptKB): the vocabulary.
-    RETURNS (Baseline): the linker.
+    RETURNS (Baseline): the baseline linker.
     """
 
     def rank(mentions: Sequence[str], k: int) -> list[Ranking]:
@@ -34,10 +34,11 @@ def exact_match(kb: ConceptKB) -> Baseline:
 
 
 def nearest_name(kb: ConceptKB) -> Baseline:
-    """The names with the highest cosine of character 3-gram tf-idf vectors to the mention.
+    """Link a mention to the names with the highest cosine similarity of tf-idf vectors of character
+    3-grams.
 
-    kb (ConceptKB): the vocabulary; the weights are fitted on its names in normal form.
-    RETURNS (Baseline): the linker.
+    kb (ConceptKB): the vocabulary. The tf-idf weights are fitted to its names in normal form.
+    RETURNS (Baseline): the baseline linker.
     """
     tfidf = TrigramTfidf().fit(kb.name(i) for i in range(kb.n_names))
 
@@ -63,10 +64,10 @@ def rank_names(kb: ConceptKB, names: Iterable[tuple[int, float]], k: int) -> Ran
 
     kb (ConceptKB): the vocabulary.
     names (Iterable[tuple[int, float]]): indices of names with their scores, best first.
-    k (int): names and concepts to keep; concepts that tie with the last one are kept as well.
-    RETURNS (Ranking): a concept has the score of its best name; concepts with equal scores are
-        sorted by identifier. Names without concepts, which were removed from the vocabulary, are
-        left out.
+    k (int): number of names and concepts to keep. Concepts tied with the last one are also kept.
+    RETURNS (Ranking): the ranking. The score of a concept is the score of its best name; concepts
+        with equal scores are sorted by identifier. Names that have been removed from the
+        vocabulary are omitted.
     """
     known = [(name, ids, score) for name, score in names if (ids := kb.concept_ids_of(name))]
     best: dict[str, float] = {}

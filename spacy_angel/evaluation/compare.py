@@ -25,13 +25,14 @@ def compare(
 ) -> dict[str, Any]:
     """Compare two evaluations of the same mentions.
 
-    dir_a (str | Path), dir_b (str | Path): folders that `evaluate` wrote.
-    output (str | Path | None): folder for `comparison.json` and `report.md`.
-    RETURNS (dict[str, Any]): `systems`, `mentions`; for `lenient`, `strict` and `kb_id` the
-        accuracies at 1 of `a` and `b` in percent, `counts` (`both`, `only_a`, `only_b`, `neither`)
-        and `test`, see `compare_hits`. Lenient counts the mentions that the vocabularies of both
-        have, the others all with identifiers.
-    RAISES (AngelError): a folder has no evaluation, or the two are of different mentions.
+    dir_a (str | Path), dir_b (str | Path): folders written by `evaluate`.
+    output (str | Path | None): folder for `comparison.json` and `report.md`; None to write nothing.
+    RETURNS (dict[str, Any]): `systems`, `folders`, and `mentions`; for each of `lenient`, `strict`,
+        and `kb_id`, the number of `mentions`, the accuracies at 1 `a` and `b` in percent, `counts`
+        (`both`, `only_a`, `only_b`, `neither`), and `test` (see `compare_hits`). `lenient` covers
+        mentions whose concepts are in both vocabularies; the others cover all mentions with an
+        identifier.
+    RAISES (AngelError): if a folder contains no evaluation, or if the evaluated mentions differ.
     """
     paths = Path(dir_a), Path(dir_b)
     metrics = [read_metrics(path) for path in paths]
@@ -72,12 +73,13 @@ def compare(
 def compare_hits(pairs: Sequence[tuple[bool, bool]], n_resamples: int = 4_999) -> dict[str, float]:
     """Test the difference between two systems.
 
-    pairs (Sequence[tuple[bool, bool]]): hits of systems A and B on the same mentions.
-    n_resamples (int): of the bootstrap.
-    RETURNS (dict[str, float]): `difference` (B minus A) of the accuracies in percent, `low` and
-        `high`: its 95 % interval by the paired bootstrap, and `p` of the exact McNemar test, which
-        is the paired permutation test for hits and misses.
-    RAISES (AngelError): there are no mentions.
+    pairs (Sequence[tuple[bool, bool]]): for each mention, whether systems A and B are correct.
+    n_resamples (int): number of bootstrap resamples.
+    RETURNS (dict[str, float]): `difference` of the accuracies (B minus A) in percentage points; the
+        limits `low` and `high` of its 95 % confidence interval, from a paired bootstrap; and the
+        p-value `p` of the exact McNemar test, which is equivalent to the paired permutation test
+        for binary outcomes.
+    RAISES (AngelError): if there are no mentions.
     """
     if not pairs:
         raise AngelError("There are no mentions to evaluate.")
@@ -89,7 +91,7 @@ def compare_hits(pairs: Sequence[tuple[bool, bool]], n_resamples: int = 4_999) -
             (differences,),
             np.mean,
             n_resamples=n_resamples,
-            # At most 80 MB at a time.
+            # Limits memory to 80 MB.
             batch=max(1, 10_000_000 // len(pairs)),
             method="percentile",
             random_state=np.random.default_rng(0),
@@ -105,7 +107,7 @@ def compare_hits(pairs: Sequence[tuple[bool, bool]], n_resamples: int = 4_999) -
 
 
 def _names(systems: Sequence[str], folders: Sequence[Path]) -> list[str]:
-    """Distinct names of two systems: of their pipelines, else of the folders, else A and B."""
+    """Return distinct names for two systems: those of the pipelines or folders, or else A and B."""
     pairs = ([Path(one).name for one in pair] for pair in (systems, folders))
     return next((names for names in pairs if len(set(names)) == 2), ["A", "B"])
 
@@ -118,13 +120,15 @@ def _is_hit(prediction: dict[str, Any], count: str) -> bool:
 
 
 def read_pairs(dir_a: Path, dir_b: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """The predictions of two evaluations, mention by mention.
+    """Read the predictions of two evaluations in parallel.
 
-    dir_a (Path), dir_b (Path): folders that `evaluate` wrote.
-    RETURNS (Iterator[tuple[dict[str, Any], dict[str, Any]]]): lines of `predictions.jsonl`.
-        Mentions are matched by document, order, label and the identifiers of the corpus: texts and
-        offsets differ where abbreviations were expanded for one system only (a baseline).
-    RAISES (AngelError): a folder has none, or the two are of different mentions.
+    Mentions are matched by document, order, label, and identifiers in the corpus. Texts and offsets
+    may differ, because abbreviations are expanded for baselines only.
+
+    dir_a (Path), dir_b (Path): folders written by `evaluate`.
+    RETURNS (Iterator[tuple[dict[str, Any], dict[str, Any]]]): both predictions for each mention,
+        from `predictions.jsonl`.
+    RAISES (AngelError): if a folder contains no predictions, or if the evaluated mentions differ.
     """
     lines = (read_predictions(dir_a), read_predictions(dir_b))
     for number, (a, b) in enumerate(zip_longest(*lines), 1):

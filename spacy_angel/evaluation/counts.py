@@ -1,11 +1,11 @@
-"""Counts of correct links. All figures are percentages.
+"""Linking metrics, in percent. Whether a link is correct is decided in three ways:
 
-* Lenient (GenBioEL; ANGEL, section 4.3): one of the first k names belongs to a gold concept. A name
-  shared by several concepts counts for all of them, any part of a composite is enough, and mentions
-  whose concept is not in the vocabulary are not counted.
+* Lenient (GenBioEL; ANGEL, section 4.3): one of the first k names must belong to a gold concept. A
+  name shared by several concepts counts for all of them, one correct part of a composite is enough,
+  and mentions whose concept is not in the vocabulary are excluded.
 * BioSyn: like lenient, but composites are split and all parts must be correct.
-* Strict: concepts are ranked by their own score, ties get their worst rank, all parts of a
-  composite must be correct, each with a different concept, and a mention whose concept is not in
+* Strict: concepts are ranked by their own scores, and tied concepts get the worst rank. All parts
+  of a composite must be correct, each with a different concept. A mention whose concept is not in
   the vocabulary is an error.
 """
 
@@ -26,17 +26,17 @@ from ..errors import AngelError
 from ..model.mention import Mention
 
 N_RANKS = 5
-"""Accuracies are at 1 to so many candidates."""
+"""The largest k for which accuracy at k is computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates of one mention.
+    """The ranked candidates for one mention.
 
     names (tuple[str, ...]): candidate names, best first.
     name_ids (tuple[tuple[str, ...], ...]): identifiers of each name.
     scores (tuple[float, ...]): score of each name (a log-probability or a cosine).
-    concepts (tuple[tuple[str, float], ...]): concepts with their own score, best first.
+    concepts (tuple[tuple[str, float], ...]): concepts with their scores, best first.
     """
 
     names: tuple[str, ...] = ()
@@ -55,11 +55,11 @@ class Answer:
     """A system's output for one gold mention.
 
     prompt (Mention): the mention as the system read it.
-    ranking (Ranking): names and concepts.
-    linked (bool): the mention is linked to its first concept, and not to NIL.
-    found (bool): the system has a mention on these characters.
-    kb_ids (tuple[str, ...]): identifiers that the mention gets: one from a pipeline
-        (`span._.kb_id`), all concepts with the highest score from a baseline; none for NIL.
+    ranking (Ranking): ranked names and concepts.
+    linked (bool): whether the mention is linked to its first concept rather than to NIL.
+    found (bool): whether the system predicted a mention with the same offsets.
+    kb_ids (tuple[str, ...]): predicted identifiers: a single one from a pipeline (`span._.kb_id`),
+        all concepts with the highest score from a baseline, or none for NIL.
     """
 
     prompt: Mention
@@ -71,15 +71,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class MentionResult:
-    """A gold mention with the output of a system.
+    """A gold mention and the output of a system for it.
 
     doc_id (str): identifier of the document.
     mention (GoldMention): the gold mention.
     gold (tuple[str, ...]): canonical identifiers; several for a composite, none for NIL.
-    known (tuple[bool, ...]): for each of them, whether it is in the vocabulary.
-    answer (Answer): output for the whole mention.
-    parts (tuple[tuple[str, Ranking], ...]): text and candidates of each part of a composite that
-        could be split.
+    known (tuple[bool, ...]): whether each gold identifier is in the vocabulary.
+    answer (Answer): the output for the whole mention.
+    parts (tuple[tuple[str, Ranking], ...]): text and candidates of each part, if the mention is a
+        composite that could be split.
     """
 
     doc_id: str
@@ -92,18 +92,18 @@ class MentionResult:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The counts of one mention.
+    """The evaluation of one gold mention.
 
     label (str): label of the gold mention.
     gold (tuple[str, ...]): gold identifiers.
-    covered (bool): whether all of them are in the vocabulary, and there is at least one.
-    partly_covered (bool): whether at least one of them is in the vocabulary.
-    lenient_rank, biosyn_rank, strict_rank (int | None): see the functions of these names.
+    covered (bool): whether there are gold identifiers and all of them are in the vocabulary.
+    partly_covered (bool): whether at least one gold identifier is in the vocabulary.
+    lenient_rank, biosyn_rank, strict_rank (int | None): see the functions with these names.
     found (bool), linked (bool): see `Answer`.
     split (bool): whether it is a composite that was split.
-    confidence (float | None): score of the first concept; None for a split composite.
+    confidence (float | None): score of the first concept; None for a composite that was split.
     first_is_right (bool): whether the first concept is a gold concept, regardless of thresholds.
-    kb_id_is_right (bool): whether exactly one identifier is given, and it is a gold identifier.
+    kb_id_is_right (bool): whether exactly one identifier is predicted, and it is a gold identifier.
     """
 
     label: str
@@ -122,12 +122,16 @@ class Outcome:
 
     @property
     def is_nil(self) -> bool:
-        """RETURNS (bool): found, but linked to NIL."""
+        """RETURNS (bool): whether the mention was found but linked to NIL."""
         return self.found and not self.linked
 
 
 def count_result(result: MentionResult) -> Outcome:
-    """result (MentionResult): a mention. RETURNS (Outcome): its counts."""
+    """Evaluate the output of a system for one mention.
+
+    result (MentionResult): the mention and the output.
+    RETURNS (Outcome): the evaluation.
+    """
     answer, gold = result.answer, result.gold
     concepts, name_ids = answer.ranking.concepts, answer.ranking.name_ids
     parts = [ranking for _, ranking in result.parts]
@@ -155,7 +159,7 @@ def lenient_rank(name_ids: Sequence[Sequence[str]], gold: Iterable[str]) -> int 
 
     name_ids (Sequence[Sequence[str]]): identifiers of each ranked name.
     gold (Iterable[str]): gold identifiers.
-    RETURNS (int | None): 1 for the first; None if no name is correct, e.g.
+    RETURNS (int | None): the rank, starting from 1, or None if no name is correct, e.g.
         ([["D1"], ["D2", "D3"]], ["D3"]) → 2.
     """
     wanted = set(gold)
@@ -163,13 +167,13 @@ def lenient_rank(name_ids: Sequence[Sequence[str]], gold: Iterable[str]) -> int 
 
 
 def biosyn_rank(parts: Sequence[Sequence[Sequence[str]]], gold: Iterable[str]) -> int | None:
-    """Rank at which all parts of a mention have a correct name (BioSyn's published count).
+    """Rank at which all parts of a mention have a correct name, as published for BioSyn.
 
-    parts (Sequence[Sequence[Sequence[str]]]): identifiers of each ranked name, for each part; one
-        part if the mention is not split.
-    gold (Iterable[str]): gold identifiers of the whole mention; each counts as correct for all
-        parts.
-    RETURNS (int | None): None if a part has no correct name, e.g.
+    parts (Sequence[Sequence[Sequence[str]]]): for each part, the identifiers of each ranked name. A
+        mention that was not split has one part.
+    gold (Iterable[str]): gold identifiers of the whole mention. Each of them is correct for every
+        part.
+    RETURNS (int | None): the rank, or None if a part has no correct name, e.g.
         ([[["D1"]], [["D9"], ["D2"]]], ["D1", "D2"]) → 2.
     """
     wanted = set(gold)
@@ -178,12 +182,12 @@ def biosyn_rank(parts: Sequence[Sequence[Sequence[str]]], gold: Iterable[str]) -
 
 
 def strict_rank(concepts: Sequence[tuple[str, float]], gold: str) -> int | None:
-    """Worst rank of the gold concept among concepts of equal score.
+    """Rank of the gold concept, which is the worst rank among concepts with equal scores.
 
     concepts (Sequence[tuple[str, float]]): identifiers with scores, in any order.
     gold (str): the gold identifier.
-    RETURNS (int | None): number of concepts with at least its score, itself included, e.g.
-        ([("D1", 0.4), ("D2", 0.4), ("D3", 0.1)], "D1") → 2; None if it is not among them.
+    RETURNS (int | None): number of concepts that score at least as high, including itself, e.g.
+        ([("D1", 0.4), ("D2", 0.4), ("D3", 0.1)], "D1") → 2; None if it is not among the concepts.
     """
     score = next((score for concept, score in concepts if concept == gold), None)
     if score is None:
@@ -192,24 +196,25 @@ def strict_rank(concepts: Sequence[tuple[str, float]], gold: str) -> int | None:
 
 
 def whole_rank(concepts: Sequence[tuple[str, float]], gold: Sequence[str]) -> int | None:
-    """Rank of the concept of a mention. For a composite that could not be split, all n concepts
-    must be ranked first.
+    """Rank of the gold concepts of a mention that was not split. For a composite with n gold
+    concepts, these must be the first n concepts.
 
     concepts (Sequence[tuple[str, float]]): identifiers with scores, in any order.
     gold (Sequence[str]): the gold identifiers.
-    RETURNS (int | None): smallest k for which all n are among the first n - 1 + k, by
-        `strict_rank`, e.g. ([("D1", 0.6), ("D3", 0.3), ("D2", 0.1)], ["D1", "D2"]) → 2.
+    RETURNS (int | None): the smallest k for which all n concepts have a `strict_rank` of at most
+        n - 1 + k, e.g. ([("D1", 0.6), ("D3", 0.3), ("D2", 0.1)], ["D1", "D2"]) → 2.
     """
     ranks = [strict_rank(concepts, concept) or 0 for concept in gold]
     return max(ranks) - len(ranks) + 1 if all(ranks) and ranks else None
 
 
 def composite_rank(parts: Sequence[Sequence[tuple[str, float]]], gold: Sequence[str]) -> int | None:
-    """Rank of a split composite, with a different concept for each part.
+    """Rank of a composite that was split, assigning a different concept to each part.
 
     parts (Sequence[Sequence[tuple[str, float]]]): identifiers with scores, for each part.
-    gold (Sequence[str]): the gold identifiers, as many, in any order.
-    RETURNS (int | None): smallest k at which all are correct; None if there is no such assignment.
+    gold (Sequence[str]): the gold identifiers, in any order.
+    RETURNS (int | None): the smallest k for which all parts are correct; None if there is no such
+        assignment, or if the numbers of parts and gold identifiers differ.
     """
     if not gold or len(parts) != len(gold):
         return None
@@ -222,11 +227,11 @@ def composite_rank(parts: Sequence[Sequence[tuple[str, float]]], gold: Sequence[
 
 
 def rank_figures(ranks: Sequence[int | None]) -> dict[str, Any]:
-    """Accuracies over ranks.
+    """Compute accuracies from ranks.
 
-    ranks (Sequence[int | None]): one per mention.
+    ranks (Sequence[int | None]): the rank for each mention.
     RETURNS (dict[str, Any]): `mentions`, `acc@1` to `acc@5`, the mean reciprocal rank `mrr`, and
-        `interval`, see `accuracy_interval`.
+        `interval` (see `accuracy_interval`).
     """
     accuracies = {
         f"acc@{highest}": percent([rank is not None and rank <= highest for rank in ranks])
@@ -241,8 +246,11 @@ def rank_figures(ranks: Sequence[int | None]) -> dict[str, Any]:
 
 
 def accuracy_interval(hits: Sequence[bool]) -> list[float]:
-    """hits (Sequence[bool]): one per mention. RETURNS (list[float]): the 95 % Wilson interval of
-    their share, in percent."""
+    """Compute the 95 % Wilson confidence interval of an accuracy.
+
+    hits (Sequence[bool]): whether the link is correct, for each mention.
+    RETURNS (list[float]): lower and upper limit in percent.
+    """
     interval = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
     return [100 * float(interval.low), 100 * float(interval.high)]
 
@@ -253,8 +261,8 @@ def percent(values: Sequence[float]) -> float:
 
 
 def rates(score: PRFScore) -> dict[str, float]:
-    """score (PRFScore): spaCy's counts. RETURNS (dict[str, float]): `precision`, `recall`, `f` in
-    percent; 0 where the denominator is 0."""
+    """score (PRFScore): spaCy's counts. RETURNS (dict[str, float]): `precision`, `recall`, and `f`
+    in percent; 0 if the denominator is 0."""
     return {
         "precision": 100 * score.precision,
         "recall": 100 * score.recall,
@@ -263,13 +271,13 @@ def rates(score: PRFScore) -> dict[str, float]:
 
 
 def calibration_error(confidences: Sequence[float], right: Sequence[bool]) -> float:
-    """Expected calibration error: |accuracy - confidence| in ten bins of equal width, weighted by
-    the number of mentions. Mentions that should get NIL count as well: their first concept is
-    wrong, so a calibrated score is low for them.
+    """Expected calibration error: the mean of |accuracy - confidence| over ten bins of equal width,
+    weighted by the number of mentions. Mentions that should be linked to NIL are included: their
+    first concept is wrong, so its score should be low.
 
-    confidences (Sequence[float]): probability of the first concept, 0 to 1.
-    right (Sequence[bool]): whether it was correct.
-    RETURNS (float): percentage points, e.g. ([0.8, 0.8], [True, False]) → 30.
+    confidences (Sequence[float]): probability of the first concept, from 0 to 1.
+    right (Sequence[bool]): whether the first concept is correct.
+    RETURNS (float): the error in percentage points, e.g. ([0.8, 0.8], [True, False]) → 30.
     """
     probabilities = np.asarray(confidences, float)
     bins = np.minimum((probabilities * 10).astype(int), 9)
@@ -278,10 +286,11 @@ def calibration_error(confidences: Sequence[float], right: Sequence[bool]) -> fl
 
 
 def type_figures(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
-    """Accuracies by entity type of the mentions that the vocabulary covers.
+    """Compute accuracies by entity type, for mentions whose concepts are in the vocabulary.
 
     outcomes (Iterable[Outcome]): all gold mentions.
-    RETURNS (list[dict[str, Any]]): `type`, `mentions`, `lenient` and `strict` in percent.
+    RETURNS (list[dict[str, Any]]): for each type, the keys `type`, `mentions`, and the accuracies
+        `lenient` and `strict` in percent.
     """
     types: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
@@ -301,12 +310,13 @@ def type_figures(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
 def linking_scores(
     outcomes: Sequence[Outcome], spurious_linked: int = 0, spurious_nil: int = 0
 ) -> dict[str, dict[str, float]]:
-    """Precision, recall and F-score of the decisions, by the strict count.
+    """Compute precision, recall, and F-score of the predicted links, and of the mentions found.
 
     outcomes (Sequence[Outcome]): all gold mentions, including those without an identifier.
-    spurious_linked (int), spurious_nil (int): predicted mentions on other characters.
-    RETURNS (dict[str, dict[str, float]]): `linking`: only links count; `detection`: only the
-        characters count.
+    spurious_linked (int), spurious_nil (int): number of predicted mentions whose offsets match no
+        gold mention, by whether they are linked to a concept or to NIL.
+    RETURNS (dict[str, dict[str, float]]): `linking`, which compares links by the strict criterion,
+        and `detection`, which compares only offsets.
     """
     links = sum(outcome.linked for outcome in outcomes)
     n_found = sum(outcome.found for outcome in outcomes)
@@ -325,19 +335,23 @@ def summarize(
     spurious_linked: int = 0,
     spurious_nil: int = 0,
 ) -> dict[str, Any]:
-    """All figures of a run.
+    """Compute all metrics of a run.
 
     outcomes (Sequence[Outcome]): all gold mentions.
-    probabilities (bool): whether the concepts' scores are probabilities that can be calibrated.
+    probabilities (bool): whether the scores of concepts are probabilities; if so, their calibration
+        is evaluated.
     spurious_linked (int), spurious_nil (int): see `linking_scores`.
-    RETURNS (dict[str, Any]): `mentions` (with identifiers), `nil` (without), `composites`,
-        `composites_split`, `coverage` (mentions of which the vocabulary has all identifiers);
-        `lenient`, `biosyn` and `strict` as `rank_figures` returns them; `kb_id`: `mentions`,
-        `acc@1`, `interval`, `in_vocabulary` (accuracy where the vocabulary has all identifiers),
-        and of the mentions in the vocabulary how many are linked to NIL, `nil`, and for how many of
-        these the first concept is right, `nil_right_first`; the keys of `linking_scores`; with
-        probabilities, `confidence`: `mentions` with a score and `ece` (see `calibration_error`).
-    RAISES (AngelError): no mention has an identifier, or no identifier is in the vocabulary.
+    RETURNS (dict[str, Any]): a dictionary with these keys, and the keys of `linking_scores`:
+        `mentions`, `nil`: number of mentions with and without an identifier.
+        `composites`, `composites_split`: number of composites, and how many were split.
+        `coverage`: percentage of mentions with all identifiers in the vocabulary.
+        `lenient`, `biosyn`, `strict`: see `rank_figures`.
+        `kb_id`: `mentions`, `acc@1`, and `interval`; for mentions with all identifiers in the
+        vocabulary, the accuracy `in_vocabulary`, the number `nil` linked to NIL, and the number
+        `nil_right_first` linked to NIL although their first concept is correct.
+        `confidence`: if `probabilities` is set, the number of `mentions` with a score, and the
+        calibration error `ece` (see `calibration_error`).
+    RAISES (AngelError): if no mention has an identifier, or no identifier is in the vocabulary.
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
     if not counted:

@@ -1,4 +1,4 @@
-"""The files of an evaluation: figures, and one line per gold mention."""
+"""The files of an evaluation: metrics, and predictions with one line per gold mention."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -24,8 +24,12 @@ _PREDICTION_KEYS = {
 
 
 def read_metrics(directory: Path) -> dict[str, Any]:
-    """directory (Path): folder that `evaluate` wrote. RETURNS (dict[str, Any]): content of its
-    `metrics.json`. RAISES (AngelError): there is none, or it is damaged."""
+    """Read the metrics of an evaluation.
+
+    directory (Path): folder written by `evaluate`.
+    RETURNS (dict[str, Any]): content of `metrics.json`.
+    RAISES (AngelError): if the file is missing or invalid.
+    """
     path = _existing(directory, METRICS)
     try:
         return _read_object(path.read_bytes(), _METRICS_KEYS)
@@ -36,8 +40,12 @@ def read_metrics(directory: Path) -> dict[str, Any]:
 
 
 def read_predictions(directory: Path) -> Iterator[dict[str, Any]]:
-    """directory (Path): folder that `evaluate` wrote. RETURNS (Iterator[dict[str, Any]]): the lines
-    of `predictions.jsonl`. RAISES (AngelError): there is none, or a line is not a prediction."""
+    """Read the predictions of an evaluation.
+
+    directory (Path): folder written by `evaluate`.
+    RETURNS (Iterator[dict[str, Any]]): the lines of `predictions.jsonl`.
+    RAISES (AngelError): if the file is missing, or a line is not a prediction.
+    """
     path = _existing(directory, PREDICTIONS)
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
@@ -64,11 +72,11 @@ def _read_object(content: bytes, keys: set[str]) -> dict[str, Any]:
 
 
 def prediction_line(result: "MentionResult", outcome: "Outcome", kb: "ConceptKB") -> bytes:
-    """A line of `predictions.jsonl`, with all that is needed to count again.
+    """Format a line of `predictions.jsonl`, which contains everything needed to recompute metrics.
 
-    result (MentionResult), outcome (Outcome): of one gold mention.
-    kb (ConceptKB): for the canonical names of concepts.
-    RETURNS (bytes): JSON in UTF-8, with a newline.
+    result (MentionResult), outcome (Outcome): a gold mention and its evaluation.
+    kb (ConceptKB): vocabulary with the canonical names of concepts.
+    RETURNS (bytes): the line as JSON in UTF-8, including the line break.
     """
 
     def canonical(concept_id: str) -> str:

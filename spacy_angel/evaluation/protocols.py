@@ -1,6 +1,6 @@
-"""The counts of BELB and HunFlair2, and sets of identifiers per document.
+"""The evaluation protocols of BELB and HunFlair2, and evaluation at the document level.
 
-Where mentions have types, only those types count that the corpus annotates. Figures are in percent.
+If mentions have types, only types annotated in the corpus are evaluated. Metrics are in percent.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,14 +15,14 @@ from ..errors import AngelError, unknown_name
 from .counts import Outcome, percent, rates
 
 PROTOCOLS = ("belb", "hunflair2", "document")
-"""`belb` needs gold mentions; with `hunflair2` the pipeline finds the mentions itself."""
+"""`belb` requires gold mentions; `hunflair2` requires a pipeline that finds the mentions."""
 
 
 class LinkedSpan(NamedTuple):
     """A mention and its identifiers.
 
     start (int), end (int): character offsets in the document.
-    label (str): its label in the corpus or from the recognizer.
+    label (str): label in the corpus, or predicted by the recognizer.
     ids (tuple[str, ...]): canonical identifiers; several for a gold composite.
     """
 
@@ -33,12 +33,16 @@ class LinkedSpan(NamedTuple):
 
 
 SpanPair = tuple[Sequence[LinkedSpan], Sequence[LinkedSpan]]
-"""The gold mentions of a document, and its predicted mentions with identifiers."""
+"""The gold mentions of a document, and the predicted mentions with an identifier."""
 
 
 def check_protocols(names: Collection[str], *, predicted: bool) -> None:
-    """names (Collection[str]): protocols to count by. predicted (bool): the pipeline finds the
-    mentions itself. RAISES (AngelError): a name is unknown, or `belb` goes with `predicted`."""
+    """Check that the protocols exist and can be used.
+
+    names (Collection[str]): names of the protocols.
+    predicted (bool): whether the pipeline finds the mentions itself.
+    RAISES (AngelError): if a name is unknown, or `belb` is combined with `predicted`.
+    """
     if unknown := sorted(set(names).difference(PROTOCOLS)):
         raise AngelError(unknown_name("protocol", unknown[0], ", ".join(PROTOCOLS)))
     if predicted and "belb" in names:
@@ -48,12 +52,13 @@ def check_protocols(names: Collection[str], *, predicted: bool) -> None:
 
 
 def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:
-    """BELB (Garda et al. 2023): recall at 1 over all gold mentions with an identifier, including
-    those that the vocabulary lacks.
+    """Compute the metrics of BELB (Garda et al., 2023): recall at 1 over all gold mentions with an
+    identifier, including those whose concept is not in the vocabulary.
 
     outcomes (Iterable[Outcome]): all gold mentions.
-    RETURNS (dict[str, float]): `mentions`; `strict`: exactly one identifier is predicted, and it is
-        a gold one; `lenient`: any identifier of the predicted name is.
+    RETURNS (dict[str, float]): `mentions`; `strict` recall, where exactly one identifier must be
+        predicted and be a gold identifier; and `lenient` recall, where any identifier of the
+        predicted name must be a gold identifier.
     """
     counted = [outcome for outcome in outcomes if outcome.gold]
     return {
@@ -64,23 +69,28 @@ def belb_figures(outcomes: Iterable[Outcome]) -> dict[str, float]:
 
 
 def link_figures(score: PRFScore) -> dict[str, float]:
-    """score (PRFScore): of links. RETURNS (dict[str, float]): `hits`, `wrong` (predicted links),
-    `missed` (gold mentions, or identifiers, without a right link), `precision`, `recall`, `f`."""
+    """Convert counts of links to a dictionary.
+
+    score (PRFScore): counts of links.
+    RETURNS (dict[str, float]): `hits`; `wrong` (predicted links that are incorrect); `missed` (gold
+        mentions or identifiers without a correct link); `precision`, `recall`, and `f`.
+    """
     return {"hits": score.tp, "wrong": score.fp, "missed": score.fn, **rates(score)}
 
 
 def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) -> PRFScore:
-    """HunFlair2's cross-corpus count (Sänger et al. 2024) of one document and one type.
+    """Count correct links in one document for one type, as in HunFlair2's cross-corpus evaluation
+    (Sänger et al., 2024).
 
-    A span is right if it differs from the gold one by at most one character at one end; a link is
-    right if any of its identifiers is a gold one. Gold mentions without an identifier are neither
-    hit nor miss, nor is a link on one of them. As in the authors' script, hits are counted on the
-    predicted side and misses on the gold side, and two links may hit one mention.
+    A predicted span may differ from the gold span by one character at one end. A link is correct if
+    any of its identifiers is a gold identifier. Gold mentions without an identifier, and links for
+    them, are ignored. As in the authors' script, hits are counted over predicted links and misses
+    over gold mentions, so two links may match the same mention.
 
-    gold (Sequence[LinkedSpan]): gold mentions. links (Sequence[LinkedSpan]): predicted ones, each
-        with an identifier.
-    RETURNS (PRFScore): e.g. for gold (0, 5, D1) and links (0, 6, D1), (9, 12, D2) one hit, one
-        wrong.
+    gold (Sequence[LinkedSpan]): gold mentions.
+    links (Sequence[LinkedSpan]): predicted mentions, each with an identifier.
+    RETURNS (PRFScore): the counts, e.g. one true positive and one false positive for the gold
+        mention (0, 5, D1) and the links (0, 6, D1) and (9, 12, D2).
     """
     gold_ids, link_ids = _by_characters(gold), _by_characters(links)
     score = PRFScore()
@@ -97,7 +107,7 @@ def hunflair2_counts(gold: Sequence[LinkedSpan], links: Sequence[LinkedSpan]) ->
 
 
 def _by_characters(spans: Iterable[LinkedSpan]) -> dict[tuple[int, int], set[str]]:
-    """Identifiers by offsets; mentions on the same characters are merged."""
+    """Group identifiers by offsets; mentions with the same offsets are merged."""
     ids: dict[tuple[int, int], set[str]] = {}
     for span in spans:
         ids.setdefault((span.start, span.end), set()).update(span.ids)
@@ -105,19 +115,20 @@ def _by_characters(spans: Iterable[LinkedSpan]) -> dict[tuple[int, int], set[str
 
 
 def _nearest(spans: Mapping[tuple[int, int], set[str]], span: tuple[int, int]) -> set[str] | None:
-    """Identifiers on the same characters, else on those with one more or less at one end."""
+    """Find identifiers at the same offsets, or else where one offset differs by 1."""
     start, end = span
     moved = ((start, end), (start + 1, end), (start - 1, end), (start, end + 1), (start, end - 1))
     return next((spans[key] for key in moved if key in spans), None)
 
 
 def document_figures(documents: Iterable[SpanPair]) -> dict[str, Any]:
-    """Figures of the sets of identifiers of documents.
+    """Evaluate the sets of identifiers of documents.
 
     documents (Iterable[SpanPair]): all documents.
-    RETURNS (dict[str, Any]): `micro` over all identifiers of all documents; `averaged`, the means
-        of precision and recall over the `documents` with gold identifiers, and the F-score of these
-        means, as HunFlair2 and AIONER with BELHD have it (no prediction: precision 0).
+    RETURNS (dict[str, Any]): `micro`, computed over all identifiers of all documents; `averaged`,
+        the mean precision and mean recall over documents with gold identifiers, and the F-score of
+        these means, as for HunFlair2 and for AIONER with BELHD (precision is 0 without
+        predictions); and the number of these `documents`.
     """
     micro = PRFScore()
     means = []
@@ -136,14 +147,15 @@ def document_figures(documents: Iterable[SpanPair]) -> dict[str, Any]:
 def protocol_figures(
     names: Collection[str], documents: Sequence[SpanPair], outcomes: Iterable[Outcome]
 ) -> dict[str, dict[str, Any]]:
-    """Count the documents of a corpus by protocols.
+    """Compute the metrics of evaluation protocols.
 
-    names (Collection[str]): of `PROTOCOLS`.
+    names (Collection[str]): names from `PROTOCOLS`.
     documents (Sequence[SpanPair]): all documents.
     outcomes (Iterable[Outcome]): all gold mentions.
-    RETURNS (dict[str, dict[str, Any]]): by protocol: see `belb_figures`, `link_figures`,
-        `document_figures`; of the latter two also by type, in `types`.
-    RAISES (AngelError): the corpus has none of the predicted types.
+    RETURNS (dict[str, dict[str, Any]]): the metrics of each protocol, see `belb_figures`,
+        `link_figures`, and `document_figures`. The latter two are also computed for each type, in
+        `types`.
+    RAISES (AngelError): if the corpus contains none of the predicted types.
     """
     gold_types, link_types = (
         {entity_type(span.label) for document in documents for span in document[side]}

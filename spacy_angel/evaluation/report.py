@@ -1,4 +1,4 @@
-"""The Markdown reports of an evaluation and of a comparison."""
+"""Markdown reports of evaluations and comparisons."""
 
 import json
 from collections import Counter
@@ -18,8 +18,8 @@ _DECISIONS = ("linking", "detection")
 def write_report(directory: Path) -> None:
     """Write `report.md` from `metrics.json` and `predictions.jsonl`.
 
-    directory (Path): folder of an evaluation.
-    RAISES (AngelError): one of the two files is missing.
+    directory (Path): folder written by `evaluate`.
+    RAISES (AngelError): if one of the two files is missing or invalid.
     """
     metrics = read_metrics(directory)
     run = metrics["run"]
@@ -58,11 +58,11 @@ def write_comparison(
     pairs: Iterable[tuple[dict[str, Any], dict[str, Any]]],
     directory: Path,
 ) -> None:
-    """Write `report.md` of two systems.
+    """Write the `report.md` of a comparison.
 
-    comparison (Mapping[str, Any]): as `compare.compare` returns it.
-    systems (Sequence[str]): names of the two.
-    pairs (Iterable[tuple[dict[str, Any], dict[str, Any]]]): predictions of both, by mention.
+    comparison (Mapping[str, Any]): result of `compare.compare`.
+    systems (Sequence[str]): names of the two systems.
+    pairs (Iterable[tuple[dict[str, Any], dict[str, Any]]]): the predictions for each mention.
     directory (Path): folder to write to.
     """
     first, second = systems
@@ -96,7 +96,7 @@ def _figure_table(metrics: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _protocol_table(figures: Mapping[str, Any]) -> str:
-    """`belb`, `hunflair2` or `document`: all mentions, then the types."""
+    """Format the metrics of a protocol: a row for all mentions, then a row for each type."""
     rows = []
     for name, own in {"all": figures, **figures.get("types", {})}.items():
         for mean in ("averaged", "micro") if "micro" in own else ("",):

@@ -1,7 +1,7 @@
-"""Evaluation of a pipeline or a baseline on a corpus: metrics, predictions, and report.
+"""Evaluation of a pipeline or a baseline on a corpus: metrics, predictions, and a report.
 
-Documents are streamed through the system and counted as they come back, so memory does not depend
-on the size of the corpus.
+Documents are streamed through the system and evaluated one by one, so the corpus does not have to
+fit into memory.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -55,31 +55,31 @@ def evaluate(
     preprocessing: Preprocessing | None = None,
     corpus_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Evaluate a system on a corpus; write `metrics.json`, `predictions.jsonl`, `report.md`.
+    """Evaluate a system on a corpus and write `metrics.json`, `predictions.jsonl`, and `report.md`.
 
-    pipeline (str | Path | Language): a folder, an installed package, a loaded pipeline, or a
-        baseline: `exact`, `tfidf`.
+    pipeline (str | Path | Language): a folder, an installed package, a loaded pipeline, or the
+        name of a baseline, `exact` or `tfidf`.
     corpus (str | Path): file or folder.
-    format (str | None): see `corpora.read_corpus`; None to infer it.
-    kb (str | Path | ConceptKB | None): vocabulary to link to: a folder, a vocabulary file, a
-        loaded one; None for the pipeline's own.
+    format (str | None): format of the corpus, see `corpora.read_corpus`; None to infer it.
+    kb (str | Path | ConceptKB | None): vocabulary to link to: a folder, a vocabulary file, or a
+        loaded vocabulary. None for the vocabulary of the pipeline.
     output (str | Path): folder to write to.
-    predicted (bool): the pipeline finds the mentions itself.
-    labels (Collection[str]): labels of the mentions to evaluate; all if empty.
-    train_names (str | Path | None): training corpus of the same format, whose mention strings are
-        added to the vocabulary as names, except those of composites.
-    protocols (Collection[str]): of `protocols.PROTOCOLS`, counted as well; with `hunflair2` the
-        pipeline finds the mentions itself.
-    preprocessing (Preprocessing | None): steps on both corpora; None expands abbreviations in
-        mentions for a baseline and does nothing for a pipeline, which has its own detector.
-        Mentions outside the vocabulary are never dropped (see `counts`).
-    corpus_options (Mapping[str, Any] | None): of `corpora.read_corpus`, for both corpora; `pmids`
-        cannot be combined with `train_names`.
-    RETURNS (dict[str, Any]): content of `metrics.json`: see `counts.summarize`, and `by_type` (see
-        `counts.type_figures`), `protocols`, `run`; `types`: those that the corpus has (`marked`)
-        and counts of mentions of other types that were found (`left_out`), which count neither as
-        right nor as wrong.
-    RAISES (AngelError): a system, corpus, vocabulary or setting is invalid.
+    predicted (bool): let the pipeline find the mentions instead of using the gold mentions.
+    labels (Collection[str]): labels of the mentions to evaluate; all labels if empty.
+    train_names (str | Path | None): training corpus in the same format. Its mentions, except
+        composites, are added to the vocabulary as names.
+    protocols (Collection[str]): additional evaluation protocols from `protocols.PROTOCOLS`;
+        `hunflair2` implies `predicted`.
+    preprocessing (Preprocessing | None): preprocessing steps for both corpora. None expands
+        abbreviations in mentions for a baseline and does nothing for a pipeline, which detects
+        abbreviations itself. Mentions outside the vocabulary are never dropped (see `counts`).
+    corpus_options (Mapping[str, Any] | None): options of `corpora.read_corpus` for both corpora;
+        `pmids` cannot be combined with `train_names`.
+    RETURNS (dict[str, Any]): content of `metrics.json`: the keys of `counts.summarize`, `by_type`
+        (see `counts.type_figures`), `protocols`, `run`, and `types`, which has the types annotated
+        in the corpus (`marked`) and the number of predicted mentions of each other type
+        (`left_out`); these are excluded from the metrics.
+    RAISES (AngelError): if a system, corpus, vocabulary, or setting is invalid.
     """
     corpus, output = Path(corpus), Path(output)
     predicted = predicted or "hunflair2" in protocols
@@ -100,13 +100,13 @@ def evaluate(
         return complete_ids(_with_labels(prepared, labels, report), resolve, report)
 
     with quiet_scispacy():
-        # A corpus that cannot be read fails before a model is opened.
+        # Fail before loading a model if the corpus cannot be read.
         read_corpus(corpus, format, **corpus_options)
         nlp, linker = (None, None) if is_baseline else open_pipeline(pipeline)
         vocabulary = _vocabulary(pipeline, linker, kb)
         if train_names is not None:
             if vocabulary is kb:
-                # The vocabulary of the caller stays as it is.
+                # Copy the caller's vocabulary instead of changing it.
                 vocabulary = ConceptKB.from_bytes(vocabulary.to_bytes())
             documents = read(Path(train_names), CorpusReport(), vocabulary.resolve)
             vocabulary.add_mentions(mention_names(documents), str(train_names))
@@ -170,7 +170,7 @@ def _vocabulary(
     linker: "AngelLinker | None",
     kb: str | Path | ConceptKB | None,
 ) -> ConceptKB:
-    # `en_angel_mini` is the name of a vocabulary as well.
+    # `en_angel_mini` is also the name of a vocabulary.
     if kb is None or (pipeline in SHIPPED_NAMES and str(kb) == pipeline):
         if linker is None:
             raise AngelError(f"The baseline `{pipeline}` needs a vocabulary: give `kb`.")
@@ -187,7 +187,7 @@ def _system(
     *,
     predicted: bool,
 ) -> Iterator[System]:
-    """The system; a pipeline is restored at the end."""
+    """Provide the system to evaluate; restore settings and vocabulary of a pipeline on exit."""
     if nlp is None or linker is None:
         if predicted:
             raise AngelError(
@@ -202,11 +202,11 @@ def _system(
     }
     if not predicted:
         candidates["span_key"] = GOLD_SPANS
-    # Gold identifiers are compared with the vocabulary's own.
+    # No preferred sources: gold identifiers are compared with those of the vocabulary.
     with linker.using(candidates=candidates, decision={"overwrite": True, "prefer": ()}):
         try:
             linker.kb = kb
-            # Opening the model and compiling the names are not part of the time.
+            # Load the model and compile the names now, so that they do not count toward the time.
             kb.search_space(linker.generator.prompts)
             yield pipeline_system(nlp, linker, predicted=predicted)
         finally:

@@ -1,6 +1,7 @@
-"""Systems that return ranked names and concepts, and the documents that go through them.
+"""Systems that rank names and concepts, and their application to documents.
 
-A system is a function from documents to answers: a pipeline with `angel_linker`, or a baseline.
+A system is a function from documents to answers; it wraps a pipeline with `angel_linker` or a
+baseline.
 """
 
 import math
@@ -32,9 +33,9 @@ _BATCH = 64  # documents
 class DocumentAnswers(NamedTuple):
     """A system's output for one document.
 
-    answers (list[Answer]): one per gold mention, in their order.
-    found (Sequence[LinkedSpan]): all its mentions, gold or not; without identifiers where it
-        links to NIL.
+    answers (list[Answer]): one per gold mention, in the same order.
+    found (Sequence[LinkedSpan]): all mentions in the output, gold or not; mentions linked to NIL
+        have no identifiers.
     """
 
     answers: list[Answer]
@@ -42,11 +43,15 @@ class DocumentAnswers(NamedTuple):
 
 
 System = Callable[[Sequence[CorpusDocument]], list[DocumentAnswers]]
-"""A batch of documents in, answers for each out."""
+"""Function that takes a batch of documents and returns the answers for each of them."""
 
 
 def baseline_system(baseline: Baseline) -> System:
-    """baseline (Baseline): e.g. one of `BASELINES`. RETURNS (System): it as a system."""
+    """Wrap a baseline as a system.
+
+    baseline (Baseline): e.g. one of `BASELINES`.
+    RETURNS (System): the system.
+    """
 
     def answer(documents: Sequence[CorpusDocument]) -> list[DocumentAnswers]:
         results = []
@@ -71,19 +76,19 @@ def baseline_system(baseline: Baseline) -> System:
 
 
 def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool = False) -> System:
-    """A pipeline with an `angel_linker` as a system; components after the linker do not run.
+    """Wrap a pipeline with an `angel_linker` as a system. Components after the linker do not run.
 
     nlp (Language): the pipeline.
-    linker (AngelLinker): its linker; with gold mentions it must read the span group `gold`.
-    predicted (bool): the pipeline finds the mentions itself; otherwise it gets the gold ones, and
-        other components that write entities do not run.
+    linker (AngelLinker): its linker. To link gold mentions, it must read the span group `gold`.
+    predicted (bool): let the pipeline find the mentions. Otherwise, it links the gold mentions, and
+        components that set entities do not run.
     RETURNS (System): the system.
     """
     before = components_before(nlp, linker, given_mentions=not predicted)
     disable = set(nlp.pipe_names).difference(before, [linker.name])
 
     def answer(documents: Sequence[CorpusDocument]) -> list[DocumentAnswers]:
-        # Without identifiers: a linker that does not overwrite would return the gold ones.
+        # Remove the gold identifiers: a linker that does not overwrite them would return them.
         inputs: Any = (d.text if predicted else given_doc(d.without_ids(), nlp) for d in documents)
         results = []
         for document, doc in zip(documents, nlp.pipe(inputs, disable=disable), strict=True):
@@ -114,9 +119,9 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
         names.append(name)
         name_ids.append(tuple(candidate["concept_id"] for candidate in of_name))
         log_prob = of_name[0]["log_prob"]
-        # A name that was matched without a search has only the link's probability.
+        # Names that matched exactly have a probability but no log-probability from the search.
         scores.append(math.log(of_name[0]["probability"]) if log_prob is None else log_prob)
-    # The order does not depend on the thresholds; `linked` does.
+    # Thresholds do not affect the ranking, only `linked`.
     concepts = tuple(linker.rank(candidates))
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
     kb_id = span._.get(settings.outputs.kb_id)
@@ -125,9 +130,9 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
 
 
 class DocumentResults(NamedTuple):
-    """A document's gold mentions with a system's output.
+    """The gold mentions of a document and the output of a system for them.
 
-    mentions (list[MentionResult]): one per gold mention.
+    mentions (list[MentionResult]): results, one per gold mention.
     found (Sequence[LinkedSpan]): see `DocumentAnswers`.
     """
 
@@ -144,7 +149,7 @@ class DocumentResults(NamedTuple):
 
     @property
     def links(self) -> list[LinkedSpan]:
-        """RETURNS (list[LinkedSpan]): the system's mentions with an identifier."""
+        """RETURNS (list[LinkedSpan]): the mentions to which the system assigned an identifier."""
         return [span for span in self.found if span.ids]
 
 
@@ -155,12 +160,13 @@ def answer_documents(
     *,
     split_composites: bool = True,
 ) -> Iterator[DocumentResults]:
-    """Send documents through a system.
+    """Process documents with a system.
 
-    documents (Iterable[CorpusDocument]): with gold mentions; streamed.
+    documents (Iterable[CorpusDocument]): documents with gold mentions, which are streamed.
     system (System): the system.
-    resolve (Callable[[str], str | None]): canonical identifier, None where the vocabulary lacks it.
-    split_composites (bool): link the parts of a composite as well, each in the mention's place.
+    resolve (Callable[[str], str | None]): function that maps an identifier to its canonical form,
+        or to None if it is not in the vocabulary.
+    split_composites (bool): also link each part of a composite, in place of the mention.
     RETURNS (Iterator[DocumentResults]): one per document.
     """
     stream = iter(documents)
@@ -196,14 +202,14 @@ def answer_documents(
 
 
 def _gold_ids(mention: GoldMention, resolve: Callable[[str], str | None]) -> dict[str, bool]:
-    """Canonical identifiers, and whether the vocabulary has them."""
+    """Map each canonical identifier to whether it is in the vocabulary."""
     return {resolve(raw) or raw: resolve(raw) is not None for raw in split_ids(mention.concept_ids)}
 
 
 def _parts_in_place(
     document: CorpusDocument, mention: GoldMention, resolve: Callable[[str], str | None]
 ) -> list[CorpusDocument]:
-    """The document once for each part of a composite, with the part in the composite's place."""
+    """Make a copy of the document for each part of a composite, which replaces the composite."""
     n_parts = len(_gold_ids(mention, resolve))
     if n_parts < 2:
         return []

@@ -1,4 +1,4 @@
-"""Counts of a run, document by document, and the figures computed from them."""
+"""Collection of the results of a run, document by document, and computation of the metrics."""
 
 import warnings
 from collections import Counter
@@ -15,10 +15,10 @@ from .systems import DocumentResults
 
 
 class Tally:
-    """Counts documents as they come back from a system.
+    """Collects the results of documents as a system returns them.
 
     kb (ConceptKB): the vocabulary.
-    protocols (Collection[str]): of `protocols.PROTOCOLS`.
+    protocols (Collection[str]): names from `protocols.PROTOCOLS`.
     """
 
     def __init__(self, kb: ConceptKB, protocols: Collection[str] = ()) -> None:
@@ -26,12 +26,15 @@ class Tally:
         self._protocols = protocols
         self._documents: list[SpanPair] = []
         self._outcomes: list[Outcome] = []
-        # Types of mentions on other characters than those of a gold mention: linked, or NIL.
+        # Types of predicted mentions that match no gold mention: linked, and linked to NIL.
         self._spurious: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
 
     def add(self, document: DocumentResults) -> list[bytes]:
-        """document (DocumentResults): from `systems.answer_documents`. RETURNS (list[bytes]): its
-        lines of `predictions.jsonl`."""
+        """Add the results of a document.
+
+        document (DocumentResults): from `systems.answer_documents`.
+        RETURNS (list[bytes]): the lines of `predictions.jsonl` for this document.
+        """
         mentions, gold = document.mentions, document.gold
         if self._protocols:
             self._documents.append((gold, document.links))
@@ -47,8 +50,11 @@ class Tally:
         return lines
 
     def figures(self, *, probabilities: bool) -> dict[str, Any]:
-        """probabilities (bool): see `counts.summarize`. RETURNS (dict[str, Any]): content of
-        `metrics.json` without `run`, see `run.evaluate`."""
+        """Compute the metrics of the documents added so far.
+
+        probabilities (bool): see `counts.summarize`.
+        RETURNS (dict[str, Any]): content of `metrics.json` without `run`, see `run.evaluate`.
+        """
         linked, nil = self._spurious
         found = linked + nil
         labels = {outcome.label for outcome in self._outcomes}

@@ -72,7 +72,7 @@ class _Text:
         return self._text[self._at : self._at + 1]
 
     def items(self) -> Iterator[tuple[int, Any]]:
-        """YIELDS (tuple[int, Any]): line number and value of each item in the list starting here."""
+        """YIELDS (tuple[int, Any]): line number and value of each item of the list that follows."""
         for _ in self._members("[", "]"):
             value = self.value()
             yield self.line, value
