@@ -11,13 +11,13 @@ _SHARED_HEAD = re.compile(r".*\b(?:of|in|to)(?: the)?(?= \S)", re.IGNORECASE)
 
 
 def split_composite(mention: str, n_parts: int) -> list[str]:
-    """Split a coordination of several concepts; each part gets the shared word.
+    """Split a coordination of several concepts, and add the shared words to each part.
 
     mention (str): e.g. `breast, ovarian or skin cancers`, `disease of the heart and lung`.
     n_parts (int): number of concepts.
-    RETURNS (list[str]): the text of each part, `breast cancers`, `ovarian cancers`, `skin cancers`;
-        `disease of the heart`, `disease of the lung`. Empty if the mention does not have exactly
-        `n_parts` parts.
+    RETURNS (list[str]): the text of each part, here `breast cancers`, `ovarian cancers`, `skin
+        cancers`, or `disease of the heart`, `disease of the lung`; empty if the mention does not
+        consist of `n_parts` parts.
     """
     parts = [part for part in _COORDINATION.split(mention.strip()) if part]
     if n_parts < 2 or len(parts) != n_parts:
@@ -32,13 +32,13 @@ def split_composite(mention: str, n_parts: int) -> list[str]:
 
 
 def first_part(mention: str, n_parts: int) -> str:
-    """Return the part of a composite that the released files of NCBI-disease contain.
+    """Return the part of a composite that is used in the released files of NCBI-disease.
 
     mention (str): e.g. `breast, ovarian or other cancers`, `deficiency of C6 and C7`.
     n_parts (int): number of concepts.
-    RETURNS (str): the words before the coordination, and those after the first word of its last
-        part: `breast cancers`, `deficiency of C6`. If the mention does not have `n_parts` parts:
-        its first word if it has `n_parts` words, or else the whole mention.
+    RETURNS (str): the first part, followed by the last part without its first word, here `breast
+        cancers` and `deficiency of C6`. If the mention does not have `n_parts` parts: its first
+        word if it has `n_parts` words, or else the whole mention.
     """
     parts = [part for part in _COORDINATION.split(mention.strip()) if part]
     if len(parts) != n_parts:
@@ -48,13 +48,13 @@ def first_part(mention: str, n_parts: int) -> str:
 
 
 def parts_in_place(mention: str, parts: Sequence[str]) -> list[tuple[int, int]]:
-    """Locate the parts of a composite, by the rules of the released files of BC5CDR.
+    """Locate the parts of a composite, following the rules of the released files of BC5CDR.
 
     mention (str): e.g. `renal and hepatic toxicity`.
     parts (Sequence[str]): texts of the parts, from the seventh column.
-    RETURNS (list[tuple[int, int]]): start and end of each part: of the parts themselves if the
-        mention consists only of them and spaces; for two parts, the text before and after the first
-        ` and `, or else ` or `; otherwise empty.
+    RETURNS (list[tuple[int, int]]): start and end of each part, if the mention consists of the
+        parts separated by spaces. For two parts, the text before and after the first ` and `, or
+        else ` or `. Otherwise empty.
     """
     if " ".join(parts) == mention:
         starts = accumulate((len(part) + 1 for part in parts[:-1]), initial=0)

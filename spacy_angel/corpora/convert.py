@@ -1,4 +1,4 @@
-"""Conversion of corpora to the format of training, or to the format of another tool."""
+"""Conversion of corpora to the training format, or to the format of another tool."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -27,23 +27,24 @@ def prepare_corpus(
 ) -> CorpusReport:
     """Read corpora, preprocess them, and write one file or folder.
 
-    files (Sequence[Path]): corpora, written one after the other.
-    output (Path): replaced once the new file is complete.
-    format (str | None): format of all files; None: inferred from each file.
+    files (Sequence[Path]): corpora, which are concatenated.
+    output (Path): file or folder to write. An existing file is replaced once the new one is
+        complete.
+    format (str | None): format of all files; None to infer it for each file.
     to (str): format to write, see `registry.writable_formats`.
     steps (Preprocessing | None): e.g. from `preprocessing.PUBLISHED`.
-    kb (ConceptKB | None): vocabulary with the known concepts, and with their names for formats that
-        show them.
+    kb (ConceptKB | None): vocabulary with the known concepts; also provides their names for formats
+        that include them.
     options (Mapping[str, Any] | None): options of `corpora.read_corpus`.
     to_options (Mapping[str, Any] | None): options of the writer.
-    RETURNS (CorpusReport): counts of reading and preprocessing, with `documents_written` and
+    RETURNS (CorpusReport): counts from reading and preprocessing, including `documents_written` and
         `mentions_written`.
-    RAISES (AngelError): a corpus or option is invalid; nothing is written then.
+    RAISES (AngelError): if a corpus or option is invalid; nothing is written in this case.
     """
     writing = dict(to_options or {})
     if kb is not None and "names" in FORMATS.named(to).write_options:
         writing["names"] = lambda concept_id: getattr(kb.get(concept_id), "canonical_name", "")
-    # Before reading, which may take long.
+    # Check the options first, since reading may take long.
     write = corpus_writer(to, writing)
     report = CorpusReport()
     write(prepared_documents(files, report, format, steps, kb, options), output)

@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 GOLD_SPANS = "gold"
-# spaCy drops an entity without label; in `doc.spans` the label stays empty.
+# spaCy drops entities without a label; in `doc.spans`, the label may be empty.
 NO_LABEL = "MENTION"
-# spaCy's identifier of an entity that was linked to NIL.
+# The identifier that spaCy assigns to entities linked to NIL.
 _NIL = "NIL"
 
 
 def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
     """Convert a document to a Doc with gold mentions.
 
-    All mentions are in `doc.spans["gold"]`, in order, with label and `kb_id_` (for a composite, one
-    string). Mentions that do not overlap, longer ones first, are also in `doc.ents`, with the label
-    `MENTION` if they have none. Tokens are split at the boundaries of mentions, so offsets are
-    exact.
+    `doc.spans["gold"]` contains all mentions in order, with label and `kb_id_`, which is one string
+    even for a composite. `doc.ents` contains the mentions that do not overlap with a longer one;
+    those without a label get the label `MENTION`. Tokens are split at the boundaries of mentions,
+    so offsets are exact.
 
-    document (CorpusDocument): any.
-    nlp (Language): its tokenizer and vocab are used.
-    RETURNS (Doc): with `doc_id`, `title_end`, `steps`, and `parts` and `read_as` of each mention in
-        `user_data`.
+    document (CorpusDocument): the document to convert.
+    nlp (Language): pipeline whose tokenizer and vocab are used.
+    RETURNS (Doc): the Doc. Its `user_data` contains `doc_id`, `title_end`, `steps`, and `parts` and
+        `read_as` for each mention.
     """
     from spacy.tokens import Doc
     from spacy.util import filter_spans
@@ -40,7 +40,7 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
     def span(mention: GoldMention, label: str) -> "Span":
         place, ids = (mention.start, mention.end), mention.concept_ids
-        # Never None: its tokens were cut to fit.
+        # Never None: tokens are split at the boundaries of mentions.
         return cast("Span", doc.char_span(*place, label=label, kb_id=ids))
 
     doc.spans[GOLD_SPANS] = [span(mention, mention.label) for mention in document.mentions]
@@ -57,7 +57,7 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
 def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
     words, spaces = [], []
-    # `doc.text` is put together from the tokens each time.
+    # `doc.text` is rebuilt from the tokens on each access.
     text = doc.text
     for token in doc:
         start, end = token.idx, token.idx + len(token)
@@ -68,10 +68,10 @@ def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
 
 
 def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
-    """Convert a Doc to a document with its mentions: the span group `gold`, or its entities.
+    """Convert a Doc to a document. Its mentions are the span group `gold`, or else the entities.
 
-    doc (Doc): from `to_doc`, or any other.
-    doc_id (str): used if `user_data` contains none.
+    doc (Doc): a Doc from `to_doc` or any other source.
+    doc_id (str): identifier to use if `user_data` contains none.
     RETURNS (CorpusDocument): `from_doc(to_doc(document, nlp)) == document`. Mentions linked to
         `NIL` have no identifier.
     """

@@ -1,4 +1,4 @@
-"""Documents with gold mentions, reports of reading, and the rules that all formats share."""
+"""Documents with gold mentions, reading reports, and rules shared by all formats."""
 
 import re
 import unicodedata
@@ -12,23 +12,23 @@ from ..files.faults import FileReading, ReadingReport
 from ..vocabulary.names.identifiers import normal_ids
 from ..vocabulary.names.labels import find_entries
 
-# Longer mentions are not compared letter by letter with a text that was normalized.
+# Maximum length of mentions to compare after Unicode normalization, in characters.
 MAX_NORMALIZED = 200
 
 
 @dataclass(frozen=True, slots=True)
 class GoldMention:
-    """A mention that was annotated and linked.
+    """A mention in a corpus, with its gold annotation.
 
     start (int), end (int): character offsets in the text of the document.
-    text (str): the text between them, always `document.text[start:end]`.
-    label (str): type in the corpus, e.g. `Disease` or `T116,T123`; empty if unknown.
-    concept_ids (str): identifiers in normal form; for a composite, one string in which they are
-        joined by `|` or `+`; empty if there are none.
+    text (str): text of the mention, always `document.text[start:end]`.
+    label (str): entity type in the corpus, e.g. `Disease` or `T116,T123`; empty if unknown.
+    concept_ids (str): identifiers in normal form, joined by `|` or `+` for a composite; empty if
+        there are none.
     parts (tuple[str, ...]): the parts of a composite if the corpus lists them (the seventh column
         of BC5CDR), e.g. `("Ocular toxicity", "auditory toxicity")`.
-    read_as (str): what a model reads instead of the mention, if preprocessing did not change the
-        text; empty: the text.
+    read_as (str): text that a model reads instead of the mention, if preprocessing leaves the text
+        of the document unchanged; empty to read the mention itself.
     """
 
     start: int
@@ -63,12 +63,13 @@ class CorpusDocument:
     ) -> "CorpusDocument":
         """Make a document with a string as its only mention.
 
-        doc_id (str): identifier of the document. string (str): not blank.
-        context (str): text that contains the string; empty: the string alone. The mention is the
-            first occurrence, preferably as a whole word and in the same case. If there is none, the
-            string is put before the context.
-        label (str), concept_ids (str): of the mention.
-        RETURNS (CorpusDocument): with one mention.
+        doc_id (str): identifier of the document.
+        string (str): text of the mention, which must not be blank.
+        context (str): text that contains the string; empty to use only the string. The mention is
+            the first occurrence, preferably as a whole word and in the same case. If there is none,
+            the string is prepended to the context.
+        label (str), concept_ids (str): label and identifiers of the mention.
+        RETURNS (CorpusDocument): the document.
         """
         start = place_of(string, context)
         text = context if start >= 0 else f"{string}: {context}" if context else string
@@ -78,15 +79,18 @@ class CorpusDocument:
         return cls(doc_id, text, (mention,))
 
     def without_ids(self) -> "CorpusDocument":
-        """RETURNS (CorpusDocument): the document without identifiers, which a linker that does not
-        overwrite would keep."""
+        """RETURNS (CorpusDocument): a copy without identifiers, which a linker that does not
+        overwrite them would keep."""
         return replace(self, mentions=tuple(replace(m, concept_ids="") for m in self.mentions))
 
 
 def place_of(string: str, context: str) -> int:
-    """string (str): string to find. context (str): text to search. RETURNS (int): offset of the
-    string: as a whole word if possible, and in the same case if possible; -1 if it does not
-    occur."""
+    """Find a string in a text, preferably as a whole word and in the same case.
+
+    string (str): string to find.
+    context (str): text to search.
+    RETURNS (int): offset of the string, or -1 if it does not occur.
+    """
     anywhere = re.escape(string)
     for pattern in (rf"(?<![^\W_]){anywhere}(?![^\W_])", anywhere):
         for flags in (0, re.IGNORECASE):
@@ -119,8 +123,8 @@ def ends_beyond(
 
     mention (GoldMention): mention to check.
     text (str), doc_id (str): text and identifier of its document.
-    report (ReadingReport | None): gets `mentions_outside_text`.
-    RETURNS (bool): whether it ends beyond the text; the caller skips it then.
+    report (ReadingReport | None): report in which `mentions_outside_text` is counted.
+    RETURNS (bool): whether the mention ends beyond the text and should be skipped.
     """
     if mention.end <= len(text):
         return False
@@ -135,15 +139,19 @@ def ends_beyond(
 
 
 def within_text(document: CorpusDocument, report: ReadingReport | None = None) -> CorpusDocument:
-    """document (CorpusDocument): any. report (ReadingReport | None): see `ends_beyond`.
-    RETURNS (CorpusDocument): the document without mentions that end beyond its text."""
+    """Remove mentions that end beyond the text of their document.
+
+    document (CorpusDocument): the document.
+    report (ReadingReport | None): see `ends_beyond`.
+    RETURNS (CorpusDocument): the document with the remaining mentions.
+    """
     text, doc_id = document.text, document.doc_id
     mentions = tuple(m for m in document.mentions if not ends_beyond(m, text, doc_id, report))
     return replace(document, mentions=mentions)
 
 
 def _unit_hint(mention: str, text: str, start: int, end: int) -> str:
-    """Return a hint for offsets in another unit than characters."""
+    """Return a hint if the offsets count another unit than characters."""
     for unit, encoding, size in (("bytes", "utf-8", 1), ("UTF-16 units", "utf-16-le", 2)):
         piece = text.encode(encoding, "replace")[start * size : end * size]
         if piece.decode(encoding, "replace") == mention:
@@ -164,9 +172,9 @@ class CorpusReport(ReadingReport):
         and with `strict=False` `faults`, `mentions_left_out`, and `documents_left_out`.
         Preprocessing adds its own, see `spacy_angel.corpora.preprocessing`.
     notes (list[str]): the irregularities with file, line, and document.
-    position (int): bytes of the file read so far, compressed if the file is.
+    position (int): number of bytes read from the file so far, before decompression.
     versions (list[int]): versions of PubMed articles, in the order of the documents.
-    withdrawn (set[str]): PMIDs that a PubMed file deletes.
+    withdrawn (set[str]): PMIDs that a PubMed file marks as deleted.
     """
 
     versions: list[int] = field(default_factory=list)
@@ -175,13 +183,13 @@ class CorpusReport(ReadingReport):
 
 @dataclass
 class Reading(FileReading):
-    """State of reading a corpus: its name, how faults are handled, how identifiers are completed.
+    """The state of reading a corpus: how faults are handled and identifiers are completed.
 
     name (str): name of the file in messages.
-    strict (bool): raise at the first fault; otherwise skip and count what is invalid.
-    report (CorpusReport): gets the counts.
-    prefix (str | Mapping[str, str]): vocabulary of identifiers without a prefix, or one for each
-        label.
+    strict (bool): raise an error at the first fault; otherwise, skip invalid content and count it.
+    report (CorpusReport): the report that receives counts and notes.
+    prefix (str | Mapping[str, str]): vocabulary for identifiers without a prefix, or a mapping from
+        labels to vocabularies.
     """
 
     report: CorpusReport = field(default_factory=CorpusReport)
@@ -191,7 +199,8 @@ class Reading(FileReading):
     def leaving_out(self, line: int, kind: str) -> Iterator[None]:
         """Skip a document, and count a fault, if reading it raises a ValueError.
 
-        line (int): line number in the message. kind (str): what was expected, e.g. `a correction`.
+        line (int): line number for the error message.
+        kind (str): expected content, e.g. `a correction`.
         """
         try:
             yield
@@ -201,7 +210,12 @@ class Reading(FileReading):
             self.fault_at(line, f"not {kind}: {error}.", skipped="documents_left_out")
 
     def concept_ids(self, raw: str, label: str = "") -> str:
-        """raw (str): identifiers in the file. RETURNS (str): identifiers in normal form."""
+        """Normalize identifiers.
+
+        raw (str): identifiers in the file.
+        label (str): label of the mention, which may determine the prefix.
+        RETURNS (str): identifiers in normal form.
+        """
         if isinstance(self.prefix, str):
             return normal_ids(raw, self.prefix)
         spelled = find_entries(label, self.prefix)
@@ -210,14 +224,15 @@ class Reading(FileReading):
     def mention(self, given: GoldMention, text: str, doc_id: str, line: int) -> GoldMention | None:
         """Check a mention against the text at its offsets, and normalize its identifiers.
 
-        Spaces at the edges are trimmed and counted, and other differences in spaces are ignored:
-        document 10923035 of NCBI-disease has two extra spaces.
+        Spaces around the mention are trimmed and counted. Other differences in spaces are ignored,
+        because document 10923035 of NCBI-disease has two extra spaces.
 
         given (GoldMention): mention in the file; the label `-` means no label.
         text (str): text of the document.
-        doc_id (str), line (int): for the message.
-        RETURNS (GoldMention | None): None if it does not match the text (with strict=False).
-        RAISES (AngelError): it does not match the text (with strict=True).
+        doc_id (str), line (int): document identifier and line number for the error message.
+        RETURNS (GoldMention | None): the mention, or None if it does not match the text
+            (with strict=False).
+        RAISES (AngelError): if the mention does not match the text (with strict=True).
         """
         start, end, mention = given.start, given.end, given.text
         covered = text[start:end] if 0 <= start < end else ""
@@ -252,7 +267,10 @@ class Reading(FileReading):
     def single_mention(
         self, given: GoldMention, text: str, doc_id: str, line: int
     ) -> Iterator[CorpusDocument]:
-        """given (GoldMention), text (str), doc_id (str), line (int): see `mention`.
-        YIELDS (CorpusDocument): a document with one mention, unless the mention is invalid."""
+        """Make a document with a single mention.
+
+        given (GoldMention), text (str), doc_id (str), line (int): see `mention`.
+        YIELDS (CorpusDocument): the document, unless the mention is invalid.
+        """
         if mention := self.mention(given, text, doc_id, line):
             yield CorpusDocument(doc_id, text, (mention,))

@@ -10,31 +10,30 @@ from ..vocabulary.names.labels import ENTITY_TYPES, entity_type_of, is_neutral
 from .documents import CorpusDocument, CorpusReport, GoldMention
 
 READ_AS = "ids_read_as_"
-"""How the names begin under which a report counts what `complete_ids` does."""
+"""Prefix of the counters in which `complete_ids` counts the identifiers it completes."""
 
 _PREFIXES = {one.name: one.id_prefix for one in ENTITY_TYPE_TABLE}
 _NUMBER = re.compile(r"(\d+)(?:\(tax:\d+\))?", re.ASCII | re.IGNORECASE)
 
 
 def entity_type(label: str) -> str:
-    """Map a label to an entity type, as the shipped recognizers name it.
+    """Map a label to an entity type of the shipped recognizers.
 
-    label (str): of a corpus or recognizer.
-    RETURNS (str): e.g. `SpecificDisease` and `T047` → `DISEASE`, `CellLine` → `CELL_LINE`; unknown
-        labels in capitals: `Plot` → `PLOT`.
+    label (str): label from a corpus or recognizer.
+    RETURNS (str): the entity type, e.g. `SpecificDisease` and `T047` → `DISEASE`, `CellLine` →
+        `CELL_LINE`. Unknown labels are converted to uppercase: `Plot` → `PLOT`.
     """
     return entity_type_of(label) or label.upper()
 
 
 def types_left_out(found: Collection[str], labels: Collection[str]) -> frozenset[str]:
-    """Return the types that a recognizer finds but a corpus does not annotate, for which
-    correctness cannot be determined.
+    """Return the types that a recognizer predicts but a corpus does not annotate, so that the
+    predictions cannot be evaluated.
 
     found (Collection[str]): types of predicted mentions, from `entity_type`.
     labels (Collection[str]): all labels in the corpus.
-    RETURNS (frozenset[str]): e.g. `(["DISEASE", "GENE"], ["SpecificDisease"])` → `GENE`. Unknown
-        types are never returned. Nothing is returned if the corpus has generic labels or no known
-        type.
+    RETURNS (frozenset[str]): the types, e.g. `(["DISEASE", "GENE"], ["SpecificDisease"])` → `GENE`,
+        without unknown types; empty if the corpus has generic labels or no known type.
     """
     marked = set(ENTITY_TYPES).intersection(map(entity_type, labels))
     if not marked or any(map(is_neutral, labels)):
@@ -50,12 +49,12 @@ def complete_ids(
     """Complete numeric identifiers according to their labels: `6331` of a `Gene` becomes
     `NCBIGene:6331`, and `9606` of a `Species` becomes `NCBITaxon:9606`.
 
-    documents (Iterable[CorpusDocument]): with gold mentions.
-    resolve (Callable[[str], str | None]): of the vocabulary; identifiers that it contains without a
-        prefix are kept.
-    report (CorpusReport | None): gets the number of completed identifiers per vocabulary, as
-        `ids_read_as_NCBIGene` and so on.
-    RETURNS (Iterator[CorpusDocument]): in the same order.
+    documents (Iterable[CorpusDocument]): documents with gold mentions.
+    resolve (Callable[[str], str | None]): function that looks up an identifier in the vocabulary.
+        Identifiers that the vocabulary contains without a prefix are kept.
+    report (CorpusReport | None): report in which completed identifiers are counted by vocabulary,
+        e.g. as `ids_read_as_NCBIGene`.
+    RETURNS (Iterator[CorpusDocument]): the documents, in the same order.
     """
     report = report if report is not None else CorpusReport()
     for document in documents:
