@@ -1,6 +1,6 @@
-"""The published preprocessing of the benchmarks; documents record the steps.
+"""The published preprocessing of the benchmarks. Each document records the steps applied to it.
 
-ANGEL (section 4.2) and GenBioEL (appendix A) expand abbreviations, lower-case texts, and discard
+ANGEL (section 4.2) and GenBioEL (appendix A) expand abbreviations, lowercase texts, and discard
 overlapping mentions and mentions without a concept in the vocabulary. NCBI-disease follows BioSyn:
 punctuation is removed from mentions, spelling is corrected, and composites are not used for
 training.
@@ -23,7 +23,7 @@ from .text_changes import (
     normal_or_same,
 )
 
-# British spellings that BioSyn corrects in NCBI-disease's mentions; MEDIC has the American ones.
+# British spellings that BioSyn converts to American ones, which MEDIC uses, in NCBI-disease.
 SPELLINGS = (
     ("tumour", "tumor"),
     ("tumours", "tumors"),
@@ -51,7 +51,7 @@ class Preprocessing:
     lowercase (bool): lower-case the text.
     blank_marks (bool): lower-case mentions and replace punctuation by spaces (AskAPatient).
     overlaps (str): `keep` all overlapping mentions, or only the `longest`.
-    unknown (str): `drop` mentions with an identifier that is not in the vocabulary.
+    unknown (str): `keep` or `drop` mentions with an identifier that is not in the vocabulary.
     """
 
     abbreviations: Literal["keep", "scispacy", "ab3p"] = "keep"
@@ -73,12 +73,12 @@ class Preprocessing:
 
     @property
     def keeps_text(self) -> bool:
-        """RETURNS (bool): whether only what is read instead of mentions changes."""
+        """RETURNS (bool): whether the text stays unchanged and only `read_as` is set."""
         return self.expand in ("words", "whole")
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): the steps that change something, e.g. `("abbreviations=ab3p",
+        """RETURNS (tuple[str, ...]): the steps that are enabled, e.g. `("abbreviations=ab3p",
         "expand=mentions", "lowercase")`."""
         values = asdict(self)
         if self.abbreviations == "keep" and not self.keeps_text:
@@ -94,7 +94,7 @@ _PUBLISHED = Preprocessing(
     abbreviations="ab3p", expand="text", lowercase=True, overlaps="longest", unknown="drop"
 )
 _NCBI = replace(_PUBLISHED, expand="mentions", biosyn=True, overlaps="keep")
-# `released`: exactly as in the files that GenBioEL's authors published.
+# `released` reproduces the files published by the authors of GenBioEL.
 _NCBI_RELEASED = replace(_NCBI, expand="words")
 _ASKAPATIENT = Preprocessing(lowercase=True, blank_marks=True)
 PUBLISHED: dict[str, Preprocessing] = {
@@ -118,16 +118,16 @@ def preprocess(
     known: Container[str] | None = None,
     report: CorpusReport | None = None,
 ) -> Iterator[CorpusDocument]:
-    """Preprocess documents one by one, and count what is changed or removed.
+    """Preprocess documents one by one, and count changes and removed mentions.
 
     documents (Iterable[CorpusDocument]): e.g. from `read_corpus`.
     settings (Preprocessing): the steps, see `PUBLISHED`.
     known (Container[str] | None): known identifiers, e.g. a ConceptKB.
-    report (CorpusReport | None): gets `abbreviations_expanded` (occurrences), `auxiliary_ids`,
+    report (CorpusReport | None): counts `abbreviations_expanded` (occurrences), `auxiliary_ids`,
         `composites_left_out`, `composites_split`, `spellings_changed`, `overlapping_left_out`,
         `unknown_left_out`.
-    RETURNS (Iterator[CorpusDocument]): with the settings in their `steps`.
-    RAISES (AngelError): a step needs `known`, or a package that is not installed.
+    RETURNS (Iterator[CorpusDocument]): the documents, with the settings in their `steps`.
+    RAISES (AngelError): if a step requires `known`, or a package that is not installed.
     """
     report = report if report is not None else CorpusReport()
     if settings.unknown == "drop" and known is None:
@@ -215,11 +215,12 @@ def drop_auxiliary_omim(mention: GoldMention) -> GoldMention:
 
 
 def split_composites(document: CorpusDocument, report: CorpusReport) -> CorpusDocument:
-    """Replace composites by a mention for each part, see `composites.parts_in_place`.
+    """Replace each composite by mentions of its parts, see `composites.parts_in_place`.
 
-    document (CorpusDocument): any; composites have their parts.
-    report (CorpusReport): gets `composites_split`, `composites_left_out`.
-    RETURNS (CorpusDocument): without the composites; parts that cannot be located are dropped.
+    document (CorpusDocument): document whose composites have `parts`.
+    report (CorpusReport): counts `composites_split` and `composites_left_out`.
+    RETURNS (CorpusDocument): the document. Composites with parts that cannot be located are
+        dropped.
     """
     mentions: list[GoldMention] = []
     for mention in document.mentions:
@@ -241,13 +242,14 @@ def read_marked(
     pairs: Sequence[tuple[str, str]],
     report: CorpusReport,
 ) -> CorpusDocument:
-    """Determine what is read instead of each mention if the text is not changed.
+    """Set the text to read instead of each mention, without changing the text of the document.
 
-    document (CorpusDocument): any.
+    document (CorpusDocument): the document.
     settings (Preprocessing): the steps.
-    pairs (Sequence[tuple[str, str]]): short and long forms; the first of each short form is used.
-    report (CorpusReport): gets counts.
-    RETURNS (CorpusDocument): the same text, with `read_as` for each mention.
+    pairs (Sequence[tuple[str, str]]): short and long forms. If a short form has several long forms,
+        the first one is used.
+    report (CorpusReport): counts `abbreviations_expanded` and `spellings_changed`.
+    RETURNS (CorpusDocument): the document with the same text, and `read_as` for each mention.
     """
     long_forms = dict(reversed(pairs))
     spellings = dict(SPELLINGS if settings.biosyn else ())
@@ -269,7 +271,7 @@ def read_marked(
 
 
 def spell_out_parts(mention: GoldMention) -> GoldMention:
-    """Split a composite at commas and slashes before these are removed (as in BioSyn).
+    """Set the parts of a composite, before commas and slashes are removed (as in BioSyn).
 
     mention (GoldMention): e.g. `breast/ovarian cancer` with two identifiers.
     RETURNS (GoldMention): with the parts `breast cancer` and `ovarian cancer`; unchanged if it
@@ -282,8 +284,11 @@ def spell_out_parts(mention: GoldMention) -> GoldMention:
 
 
 def longest_mentions(mentions: Sequence[GoldMention]) -> list[GoldMention]:
-    """mentions (Sequence[GoldMention]): mentions of one document. RETURNS (list[GoldMention]): of
-    overlapping ones only the longest, or the first of equally long ones."""
+    """Select the longest of overlapping mentions, or the first if they have the same length.
+
+    mentions (Sequence[GoldMention]): mentions of one document.
+    RETURNS (list[GoldMention]): mentions that do not overlap, longest first.
+    """
     kept: list[GoldMention] = []
     for mention in sorted(mentions, key=lambda m: (m.start - m.end, m.start)):
         if not any(mention.start < other.end and other.start < mention.end for other in kept):

@@ -1,4 +1,4 @@
-"""Replacement of mentions by other names, so that a recognizer learns from the context."""
+"""Replacement of mentions with other names, so that a recognizer learns from the context."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,8 +9,11 @@ from .text_changes import replace_spans
 
 
 def mentions_by_label(documents: Iterable[CorpusDocument]) -> dict[str, list[str]]:
-    """documents (Iterable[CorpusDocument]): with labels of `labels.yml`.
-    RETURNS (dict[str, list[str]]): all mentions of each label, with repetitions."""
+    """Collect the mentions of documents by label.
+
+    documents (Iterable[CorpusDocument]): documents with labels from `labels.yml`.
+    RETURNS (dict[str, list[str]]): all mentions with each label, including repetitions.
+    """
     mentions: dict[str, list[str]] = {}
     for document in documents:
         for mention in document.mentions:
@@ -21,12 +24,12 @@ def mentions_by_label(documents: Iterable[CorpusDocument]) -> dict[str, list[str
 def swap_mentions(
     document: CorpusDocument, names: Mapping[str, Sequence[str]], rng: Random
 ) -> CorpusDocument:
-    """Replace the mentions of a document; equal mentions get equal names.
+    """Replace the mentions of a document with names. Equal mentions are replaced with equal names.
 
-    document (CorpusDocument): with labels of `vocabulary/names/labels.yml`.
+    document (CorpusDocument): document with labels from `vocabulary/names/labels.yml`.
     names (Mapping[str, Sequence[str]]): names by label; mentions with other labels are kept.
     rng (Random): random generator.
-    RETURNS (CorpusDocument): with adjusted offsets.
+    RETURNS (CorpusDocument): the new document, with adjusted offsets.
     """
     chosen: dict[str, str] = {}
     for mention in document.mentions:
@@ -37,7 +40,11 @@ def swap_mentions(
 
 
 def as_written(name: str, rng: Random) -> str:
-    """name (str): name in a vocabulary. rng (Random): random generator. RETURNS (str): the name, in
-    half of the cases in lower case, unless it has a capital inside a word (`IDDM`)."""
+    """Lowercase a name with a probability of 0.5, unless it has a capital inside a word (`IDDM`).
+
+    name (str): name in a vocabulary.
+    rng (Random): random generator.
+    RETURNS (str): the name.
+    """
     plain = not re.search(r"\S[A-Z]", name)
     return name.lower() if plain and rng.random() < 0.5 else name

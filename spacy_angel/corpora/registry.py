@@ -1,6 +1,6 @@
-"""Benchmark corpora: files of the published formats → documents with gold mentions → spaCy Docs.
+"""Reading and writing of corpora in all registered formats.
 
-Reading imports no spaCy; `to_doc`, `write_docbin` and DocBin files do.
+spaCy is imported only for DocBin files, and by `to_doc` and `write_docbin`.
 """
 
 import warnings
@@ -54,7 +54,7 @@ FORMATS = Formats(
     ],
 )
 
-# Options of `read_corpus` that all formats have.
+# Options of `read_corpus` that apply to all formats.
 _OPTIONS = ("prefix", "pmids", "keep_duplicates", "strict")
 
 
@@ -72,21 +72,21 @@ def read_corpus(
     """Stream the documents of a corpus.
 
     path (str | Path): file (plain or gzip) or folder.
-    format (str | None): one of FORMATS; None: inferred from the file.
-    prefix (str | Mapping[str, str]): vocabulary of identifiers without a prefix, or one for each
-        label, e.g. `{"GENE": "NCBIGene"}`, in any spelling of the label; MeSH identifiers and CUIs
-        are recognized.
+    format (str | None): one of FORMATS; None to infer it from the file.
+    prefix (str | Mapping[str, str]): vocabulary for identifiers without a prefix, or a mapping from
+        labels (in any spelling) to vocabularies, e.g. `{"GENE": "NCBIGene"}`. MeSH identifiers and
+        CUIs are recognized without it.
     pmids (str | Path | Collection[str] | None): identifiers of the documents to read, or a file
         with one per line (MedMentions' splits).
-    keep_duplicates (bool): keep documents that occur twice, word for word (NCBI-disease's 8528200).
-        If false, a digest of each document is kept in memory.
-    strict (bool): raise at the first fault; otherwise skip and count what is invalid.
-    report (CorpusReport | None): gets counts and notes while documents are read.
-    options (Any): options of the format, e.g. `results="predictions"` for Label Studio; text is
-        converted, see `checked_options`.
-    RETURNS (Iterator[CorpusDocument]): in the order of the file.
-    RAISES (AngelError): the file is invalid (with file and line), the format or an option is
-        unknown, or an option has an invalid value.
+    keep_duplicates (bool): keep exact duplicates of documents, e.g. document 8528200 of
+        NCBI-disease. If False, a digest of each document is kept in memory.
+    strict (bool): raise an error at the first fault; otherwise, skip invalid content and count it.
+    report (CorpusReport | None): receives counts and notes while documents are read.
+    options (Any): options of the format, e.g. `results="predictions"` for Label Studio. Values
+        given as text are converted, see `checked_options`.
+    RETURNS (Iterator[CorpusDocument]): the documents, in the order of the file.
+    RAISES (AngelError): if the file is invalid, the format or an option is unknown, or an option
+        has an invalid value.
     """
     path = Path(path)
     chosen = FORMATS.named(format) if format else FORMATS.of(path)
@@ -103,14 +103,17 @@ def read_corpus(
 
 
 def writable_formats() -> tuple[str, ...]:
-    """RETURNS (tuple[str, ...]): names of the formats that `write_corpus` writes."""
+    """RETURNS (tuple[str, ...]): names of the formats that `write_corpus` supports."""
     return tuple(name for name, format in FORMATS.items() if format.write is not None)
 
 
 def corpus_writer(to: str, options: Mapping[str, Any]) -> Callable[..., None]:
-    """to (str), options (Mapping[str, Any]): see `write_corpus`. RETURNS (Callable[..., None]):
-    takes documents and path. RAISES (AngelError): the format is only read, or has no such
-    option."""
+    """Return a function that writes documents in a format.
+
+    to (str), options (Mapping[str, Any]): see `write_corpus`.
+    RETURNS (Callable[..., None]): function of documents and path.
+    RAISES (AngelError): if the format can only be read, or does not have one of the options.
+    """
     chosen = FORMATS.named(to)
     if chosen.write is None:
         known = ", ".join(writable_formats())
@@ -130,7 +133,7 @@ def corpus_writer(to: str, options: Mapping[str, Any]) -> Callable[..., None]:
 def _noting_lost(
     documents: Iterable[CorpusDocument], lacks: Collection[str], lost: dict[str, None]
 ) -> Iterator[CorpusDocument]:
-    """The documents; notes which of the attributes that a format lacks they have."""
+    """Yield the documents, and collect in `lost` their attributes that the format cannot store."""
     for document in documents:
         for name in lacks:
             if any(getattr(one, name, None) for one in (document, *document.mentions)):
@@ -141,14 +144,14 @@ def _noting_lost(
 def write_corpus(
     documents: Iterable[CorpusDocument], path: str | Path, to: str = "bioc_json", **options: Any
 ) -> None:
-    """Write documents in any format that can be written.
+    """Write documents in a format that supports writing.
 
-    documents (Iterable[CorpusDocument]): written one by one.
+    documents (Iterable[CorpusDocument]): documents, which are written one by one.
     path (str | Path): file, or folder for formats with a file for each document.
     to (str): one of `writable_formats()`.
     options (Any): options of the writer, e.g. `results="annotations"` for Label Studio.
-    RAISES (AngelError): the format is only read, has no such option, or cannot represent a
-        document.
+    RAISES (AngelError): if the format can only be read, does not have one of the options, or cannot
+        represent a document.
     """
     corpus_writer(to, options)(documents, Path(path))
 
@@ -158,7 +161,7 @@ def infer_format(path: str | Path) -> str:
 
     path (str | Path): file or folder.
     RETURNS (str): one of FORMATS.
-    RAISES (AngelError): it is empty or has an unknown format.
+    RAISES (AngelError): if it is empty or has an unknown format.
     """
     return FORMATS.of(Path(path)).name
 
@@ -176,7 +179,7 @@ def _selected(
     seen: dict[bytes, bytes] | None,
     report: CorpusReport,
 ) -> Iterator[CorpusDocument]:
-    """The documents of a list, duplicates once unless `seen` is None; all are counted."""
+    """Select and count documents. Duplicates are dropped unless `seen` is None."""
     missing = set(wanted or ())
     for document in (within_text(document, report) for document in documents):
         if wanted is not None and document.doc_id not in wanted:
@@ -195,7 +198,7 @@ def _selected(
 
 
 def _is_duplicate(document: CorpusDocument, seen: dict[bytes, bytes], report: CorpusReport) -> bool:
-    """Whether a document was read before, word for word; same id, other text is only reported."""
+    """Return whether a document is an exact duplicate. Repeated identifiers are only reported."""
     key = blake2b(document.doc_id.encode(), digest_size=8).digest()
     content = blake2b(repr((document.text, document.mentions)).encode(), digest_size=8).digest()
     before = seen.get(key)

@@ -12,8 +12,11 @@ _WORD_EDGES = r"(?<!\w){}(?!\w)"
 
 
 def blank_marks(document: CorpusDocument) -> CorpusDocument:
-    """document (CorpusDocument): e.g. `dizziness (fainting)`, one mention.
-    RETURNS (CorpusDocument): here `dizziness  fainting `, with the same offsets."""
+    """Lowercase mentions and replace punctuation in them by spaces, without changing offsets.
+
+    document (CorpusDocument): e.g. with the mention `dizziness (fainting)`.
+    RETURNS (CorpusDocument): the changed document, here with `dizziness  fainting `.
+    """
     chars = list(document.text)
     for mention in document.mentions:
         lower = lower_in_place(mention.text)
@@ -23,16 +26,20 @@ def blank_marks(document: CorpusDocument) -> CorpusDocument:
 
 
 def lowercase(document: CorpusDocument) -> CorpusDocument:
-    """document (CorpusDocument): any. RETURNS (CorpusDocument): in lower case, with the same
-    offsets."""
+    """Lowercase the text of a document without changing offsets.
+
+    document (CorpusDocument): the document.
+    RETURNS (CorpusDocument): the changed document.
+    """
     return _with_text(document, lower_in_place(document.text))
 
 
 def lower_in_place(text: str) -> str:
-    """Lower-case a text and keep its length: `İ`, whose lower-case form has two characters, is
-    kept.
+    """Lowercase a text without changing its length. `İ` is kept, because its lowercase form has two
+    characters.
 
-    text (str): any. RETURNS (str): as long as `text`.
+    text (str): the text.
+    RETURNS (str): the lowercase text, with the same length.
     """
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
@@ -49,10 +56,10 @@ def _with_text(
 
 
 def blank_punctuation(document: CorpusDocument) -> CorpusDocument:
-    """Normalize the mentions in a text like names: lower case, punctuation replaced by spaces,
-    single spaces. Mentions that consist only of punctuation are kept.
+    """Normalize mentions like names: lowercase them, replace punctuation by spaces, and collapse
+    spaces. Mentions that consist only of punctuation are kept.
 
-    document (CorpusDocument): any, e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
+    document (CorpusDocument): e.g. text `see (B-cell) lymphoma`, mention `(B-cell) lymphoma`.
     RETURNS (CorpusDocument): here text `see b cell lymphoma`, mention `b cell lymphoma`.
     """
     stay = [mention for mention in document.mentions if not normalize_name(mention.text)]
@@ -79,7 +86,7 @@ def normal_or_same(text: str) -> str:
 
 
 def _normalized(mention: GoldMention) -> GoldMention:
-    """Without spaces around it, its parts in the normal form of names."""
+    """Strip spaces around a mention, and convert its parts to the normal form of names."""
     text, parts = mention.text.strip(" "), tuple(map(normal_or_same, mention.parts))
     start = mention.end - len(mention.text.lstrip(" "))
     return replace(mention, start=start, end=start + len(text), text=text, parts=parts)
@@ -134,11 +141,11 @@ def replace_spans(
 ) -> CorpusDocument:
     """Replace parts of a text and adjust all offsets.
 
-    document (CorpusDocument): any.
-    replacements (Sequence[tuple[int, int, str]]): start, end, and new text, in order, not
-        overlapping; a mention that begins at the start or ends at the end of a replacement includes
-        the new text.
-    RETURNS (CorpusDocument): with adjusted offsets of mentions and title.
+    document (CorpusDocument): the document.
+    replacements (Sequence[tuple[int, int, str]]): start, end, and new text of each
+        replacement, in order and without overlaps. A mention that begins at the start or ends at
+        the end of a replacement includes the new text.
+    RETURNS (CorpusDocument): the changed document, with adjusted offsets of mentions and title.
     """
     if not replacements:
         return document

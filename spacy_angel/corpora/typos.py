@@ -4,17 +4,17 @@ from random import Random
 from string import ascii_lowercase
 
 Edit = tuple[int, int, str]
-"""Start, end, and new text, as `text_changes.replace_spans` takes them."""
+"""Start, end, and new text, as expected by `text_changes.replace_spans`."""
 
 
 def choose_typos(text: str, number: int, rng: Random, offset: int = 0) -> list[Edit]:
     """Choose letters to change and pairs of letters to swap. Capitals keep their position.
 
-    text (str): any.
-    number (int): maximum number of typing errors; fewer if the text is too short.
+    text (str): the text.
+    number (int): number of typing errors; there are fewer if the text is too short.
     rng (Random): random generator.
-    offset (int): offset of the text, added to the positions.
-    RETURNS (list[Edit]): in the order of the text, not overlapping.
+    offset (int): offset of the text, which is added to all positions.
+    RETURNS (list[Edit]): edits that do not overlap, in the order of the text.
     """
     edits: list[Edit] = []
     changed: set[int] = set()
@@ -33,8 +33,11 @@ def choose_typos(text: str, number: int, rng: Random, offset: int = 0) -> list[E
 
 
 def add_typos(text: str, number: int, rng: Random) -> str:
-    """text (str), number (int), rng (Random): see `choose_typos`.
-    RETURNS (str): e.g. `heart atatck`."""
+    """Add typing errors to a text.
+
+    text (str), number (int), rng (Random): see `choose_typos`.
+    RETURNS (str): the text with errors, e.g. `heart atatck`.
+    """
     for start, end, new in reversed(choose_typos(text, number, rng)):
         text = text[:start] + new + text[end:]
     return text
