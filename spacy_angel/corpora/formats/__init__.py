@@ -1,1 +1,1 @@
-"""The formats of corpora, one module for each family; `registry` lists them."""
+"""The corpus formats, with a module for each family of formats. `registry` lists them."""

@@ -1,4 +1,4 @@
-"""BigBIO's knowledge base schema, as `datasets` loads many biomedical corpora.
+"""BigBIO's knowledge base schema, in which `datasets` can load many biomedical corpora.
 
 from datasets import load_dataset
 
@@ -18,7 +18,7 @@ from ...files.table import import_optional
 from ..documents import CorpusDocument, GoldMention, Reading
 from .rows import json_rows
 
-# Characters between two passages.
+# Maximum number of characters between two passages.
 _MAX_GAP = 100
 _UNKNOWN = ("", "-", "-1")
 
@@ -47,13 +47,13 @@ class _Row(BaseModel):
 
 
 def read_bigbio(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Documents of BigBIO's schema `bigbio_kb`.
+    """Read documents in BigBIO's schema `bigbio_kb`.
 
-    path (Path): JSON lines, plain or gzip, or a folder that `Dataset.save_to_disk` wrote.
-    reading (Reading): gets faults.
-    RETURNS (Iterator[CorpusDocument]): a discontinuous mention spans from its first to its last
-        part; `read_as` contains the parts alone.
-    RAISES (AngelError): the path is a folder, and `datasets` is not installed.
+    path (Path): JSON lines, plain or gzip, or a folder written by `Dataset.save_to_disk`.
+    reading (Reading): handles faults.
+    RETURNS (Iterator[CorpusDocument]): the documents. A discontinuous mention spans from its first
+        to its last part, and its `read_as` contains only the parts.
+    RAISES (AngelError): if the path is a folder and `datasets` is not installed.
     """
     rows = enumerate(_load(path), 1) if path.is_dir() else json_rows(path, reading)
     for number, values in rows:

@@ -1,10 +1,10 @@
 """BioC in XML and JSON, as used by BC5CDR, BioRED, and PubTator's exports, read as a stream.
 
-A collection contains documents, a document passages with an offset and a text, and a passage
-annotations with an identifier among their infons. If a passage has no text, the text of its
+A collection contains documents, which contain passages with an offset and a text. Passages contain
+annotations, whose identifiers are stored in infons. If a passage has no text, the text of its
 sentences is read. The individual mentions of a composite (BC5CDR: infon `CompositeRole`) become
-its parts. `to_bioc` adds infons for data without a place in BioC: the parts of a composite and the
-preprocessing steps, each as a JSON list, and what is read in place of a mention.
+its parts. `to_bioc` adds infons for data that BioC cannot represent: the parts of a composite and
+the preprocessing steps, each as a JSON list, and `read_as`.
 """
 
 import json
@@ -23,11 +23,11 @@ from ...files.json_values import Text, checked, parse_as
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, GoldMention, Reading
 
-# Spaces that may be inserted between two passages; a larger offset is a fault.
+# Maximum number of spaces to insert between two passages; a larger offset is a fault.
 MAX_GAP = 100_000
 
-# Infons with an identifier and their vocabularies, in order of precedence; without case, and
-# without `identifier` or `id` at the end: `NCBI Gene identifier`, `MESH_ID`.
+# Infons with identifiers, and their vocabularies, in order of precedence. Keys are lowercase and
+# without a final `identifier` or `id`, as in `NCBI Gene identifier` or `MESH_ID`.
 _ID_KEYS = {
     "identifier": "",
     "concept": "",
@@ -44,7 +44,7 @@ _ID_END = re.compile(r"(?<=.)[\W_]*(identifier|id)s?$")
 
 _PARTS, _STEPS, _READ_AS = "composite_parts", "preprocessing_steps", "read_as"
 
-# An identifier without a vocabulary, except `-1`, which stands for none.
+# An identifier without a vocabulary, except `-1`, which means that there is none.
 _BARE = re.compile(r"(?<![^|+,;\s])[^|+,;:\s-][^|+,;:\s]*(?![^|+,;\s])")
 
 
@@ -104,13 +104,13 @@ class _Document(_Holder):
 
 
 def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """BioC XML; documents are streamed.
+    """Read BioC XML as a stream of documents.
 
     path (Path): file, plain or gzip.
-    reading (Reading): gets counts and faults.
-    RETURNS (Iterator[CorpusDocument]): in the order of the file.
-    RAISES (AngelError): the XML is broken or truncated, or has no collection; other faults with
-        `reading.strict`.
+    reading (Reading): handles counts and faults.
+    RETURNS (Iterator[CorpusDocument]): the documents, in the order of the file.
+    RAISES (AngelError): if the XML is invalid or truncated, or has no collection; for other faults
+        if `reading.strict` is set.
     """
     for number, element in stream_elements(path, reading, {"collection": ["document"]}):
         with reading.leaving_out(number, "a BioC document"):
@@ -118,7 +118,7 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """BioC JSON: a collection, a list of documents or collections, or one document per line.
+    """Read BioC JSON: a collection, a list of documents or collections, or one document per line.
 
     path (Path), reading (Reading), RETURNS, RAISES: as for `read_bioc_xml`.
     """
@@ -130,7 +130,7 @@ def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def _plain(element: ElementTree.Element) -> dict[str, Any]:
-    """A document, passage, sentence or annotation of the XML in the shape of the JSON."""
+    """Convert a document, passage, sentence, or annotation from XML to the JSON structure."""
     value: dict[str, Any] = {
         "infons": {infon.get("key", ""): infon.text or "" for infon in element.findall("infon")}
     }
@@ -189,8 +189,8 @@ def _mention(
     reading: Reading,
     line: int,
 ) -> GoldMention | None:
-    """Convert a mention; a composite gets the individual mentions that it covers. Their texts are
-    not checked, because their offsets are sometimes off by one."""
+    """Convert a mention. The parts of a composite are the individual mentions inside it; their
+    texts are not checked, because their offsets are sometimes off by one."""
     infons, mention, (start, end) = annotation.infons, annotation.text, annotation.span
     pieces = [text[begin:stop] for begin, stop in annotation.spans]
     if len(pieces) > 1 and " ".join(pieces).split() == mention.split():
@@ -223,14 +223,14 @@ def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:
     """Convert a document to BioC JSON, as PubTator exports it.
 
-    document (CorpusDocument): with any mentions; without a title, there is one passage.
-    RETURNS (dict[str, Any]): plain values for `json.dump`.
+    document (CorpusDocument): the document; if it has no title, it is written as one passage.
+    RETURNS (dict[str, Any]): JSON-serializable values.
     """
     text, end = document.text, document.title_end
     if end is None or end >= len(text):
         pieces = [("text" if end is None else "title", 0, len(text))]
     else:
-        # The space after the title belongs to no passage.
+        # The space after the title is not part of any passage.
         pieces = [("title", 0, end), ("abstract", end + (text[end] == " "), len(text))]
     annotations: list[list[dict[str, Any]]] = [[] for _ in pieces]
     for number, mention in enumerate(document.mentions):
@@ -266,7 +266,7 @@ def _annotation(number: int, mention: GoldMention) -> dict[str, Any]:
 def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
     """Write a BioC collection, one document per line.
 
-    documents (Iterable[CorpusDocument]): written one by one.
+    documents (Iterable[CorpusDocument]): documents, which are written one by one.
     path (Path): file to write.
     """
     with replacing(path) as file:
@@ -277,8 +277,8 @@ def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
 def bioc_collection(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     """Serialize a BioC collection in pieces, one document per line.
 
-    documents (Iterable[Mapping[str, Any]]): from `to_bioc`.
-    RETURNS (Iterator[bytes]): content of the file.
+    documents (Iterable[Mapping[str, Any]]): documents from `to_bioc`.
+    RETURNS (Iterator[bytes]): the content of the file.
     """
     head = {"source": "spacy-angel", "date": "", "key": "", "infons": {}, "documents": []}
     yield json.dumps(head)[:-2].encode("utf8")

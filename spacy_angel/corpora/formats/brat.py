@@ -33,15 +33,15 @@ _NO_VOCABULARY = "NONE:"
 # A note that consists of identifiers, as in QUAERO: `C0004096 C0004099`.
 _NOTED_IDS = re.compile(r"(?:(?:C[0-9]{7}|[A-Za-z]\w*:\w+)(?:[\s,;|+]+|$))+")
 _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")
-# Python 2, on which brat runs, ends a line at each of these.
+# Line separators in Python 2, which brat uses.
 _LINE_ENDS = re.compile("[\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-# With an ending still a file name everywhere; the rest of a longer identifier is lost.
+# Maximum length of file names, without extension; longer identifiers are truncated.
 _MAX_NAME = 240
 
 
 @dataclass
 class _Bound:
-    """A `T` line with the data from other lines."""
+    """A `T` line (text-bound annotation), with data from related lines."""
 
     line: int
     type: str
@@ -51,14 +51,14 @@ class _Bound:
 
 
 def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """A brat folder, including subfolders; documents are named after their files. A discontinuous
-    mention is read as one span and counted; relations, attributes, and notes are skipped and
-    counted.
+    """Read a brat folder, including subfolders. Documents are named after their files. A
+    discontinuous mention is read as one span and counted. Relations, attributes, and notes
+    are skipped and counted.
 
     path (Path): the folder, or one `.ann` or `.txt` file in it.
-    reading (Reading): gets counts and faults.
-    RETURNS (Iterator[CorpusDocument]): by name.
-    RAISES (AngelError): a file cannot be read; other faults with `reading.strict`.
+    reading (Reading): handles counts and faults.
+    RETURNS (Iterator[CorpusDocument]): the documents, sorted by name.
+    RAISES (AngelError): if a file cannot be read; for other faults if `reading.strict` is set.
     """
     folder = path if path.is_dir() else path.parent
     files = [*path.rglob("*.ann")] if path.is_dir() else [path.with_suffix(".ann")]
@@ -74,7 +74,7 @@ def _document(file: Path, doc_id: str, reading: Reading) -> Iterator[CorpusDocum
         return
     here = replace(reading, name=str(file))
     bounds = _bounds(file, here).values()
-    # Tools on Windows may count such a line end as one character.
+    # Tools on Windows may count `\r\n` as one character.
     texts = dict.fromkeys((text, text.replace("\r\n", "\n")))
     text = max(texts, key=lambda text: sum(_pieces(b, text) == b.text.split() for b in bounds))
     found = (_mention(bound, text, doc_id, here) for bound in bounds)
@@ -82,7 +82,7 @@ def _document(file: Path, doc_id: str, reading: Reading) -> Iterator[CorpusDocum
 
 
 def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
-    """The mentions of an `.ann` file by their names."""
+    """Return the mentions in an `.ann` file by name."""
     bounds: dict[str, _Bound] = {}
     others: list[tuple[int, str]] = []
     for number, line in numbered_lines(file, reading):
@@ -101,7 +101,7 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
                 reading.report.count("repeated_names", note=note)
                 name += f"/{number}"
             bounds[name] = _Bound(number, match[1], spans, text)
-    # A line may come before that of its mention.
+    # These lines may precede the line of their mention.
     for number, line in others:
         name, place, note = [*line.split("\t", 2), "", ""][:3]
         if name.startswith("N"):
@@ -145,14 +145,15 @@ def write_brat(
     """Write a folder for brat's `data`: two files per document, and `annotation.conf` with the
     types.
 
-    documents (Iterable[CorpusDocument]): written one by one. Characters of labels that brat does
-        not allow become `_`.
+    documents (Iterable[CorpusDocument]): documents, which are written one by one. Characters in
+        labels that brat does not allow are replaced by `_`.
     path (Path): a new folder.
-    names (Callable[[str], str] | None): identifier → name of the concept, to be displayed.
-    RAISES (AngelError): the folder exists and is not empty.
+    names (Callable[[str], str] | None): function that returns the name of a concept to display,
+        given its identifier.
+    RAISES (AngelError): if the folder exists and is not empty.
     """
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
-        # An annotator may have corrected it.
+        # Do not overwrite annotations that may have been corrected.
         raise AngelError(f"{path} already exists. Give a new folder.")
     file_names: set[str] = set()
     types: dict[str, None] = {}
@@ -184,7 +185,7 @@ def _file_name(doc_id: str, taken: set[str]) -> str:
 
 
 def _type_of(label: str) -> str:
-    """label (str): any. RETURNS (str): a type of brat, e.g. `T116_T123` for `T116,T123`."""
+    """label (str): a label. RETURNS (str): brat's type, e.g. `T116_T123` for `T116,T123`."""
     return _NO_TYPE.sub("_", label) or NO_LABEL
 
 

@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
 
 def read_docbin(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """A `.spacy` file, or all such files in a folder.
+    """Read a `.spacy` file, or all `.spacy` files in a folder.
 
-    Each file is loaded as a whole, so store many documents in several files.
+    Each file is loaded into memory, so split large corpora into several files.
 
     path (Path): file or folder.
-    reading (Reading): gets counts and faults; its prefix completes identifiers.
-    RETURNS (Iterator[CorpusDocument]): Docs without `doc_id` are named by file and number.
-    RAISES (AngelError): a file is not a DocBin, or is damaged.
+    reading (Reading): completes identifiers with its prefix.
+    RETURNS (Iterator[CorpusDocument]): the documents. Docs without `doc_id` are named after their
+        file and position.
+    RAISES (AngelError): if a file is not a DocBin, or is damaged.
     """
     files = sorted(path.glob("*.spacy")) if path.is_dir() else [path]
     if not files:
@@ -46,7 +47,7 @@ def _docs(file: Path) -> Iterator["Doc"]:
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
-    # Bytes that are not a DocBin fail in zlib, msgpack, numpy or spaCy, each in its own way.
+    # For invalid content, zlib, msgpack, numpy, and spaCy raise different exceptions.
     try:
         rest = data = file.read_bytes()
         unpacking, size = zlib.decompressobj(), 0
@@ -68,8 +69,9 @@ def _docs(file: Path) -> Iterator["Doc"]:
 def write_docbin(documents: Iterable[CorpusDocument], path: Path) -> None:
     """Write documents as one DocBin, with everything that `to_doc` keeps.
 
-    documents (Iterable[CorpusDocument]): kept in memory until the file is written.
-    path (Path): e.g. `corpus/train.spacy`.
+    documents (Iterable[CorpusDocument]): documents, which are kept in memory until the file is
+        written.
+    path (Path): file to write, e.g. `corpus/train.spacy`.
     """
     import spacy
     from spacy.tokens import DocBin

@@ -16,16 +16,18 @@ _YES, _NO = ("yes", "y", "true", "x"), ("no", "n", "false")
 def read_grounded(
     path: Path, reading: Reading, column: str = "", context: str = "", label: str = ""
 ) -> Iterator[CorpusDocument]:
-    """A table with a column `accept`: `yes` accepts the concept in the row, `no` means that there
-    is no concept, and an identifier replaces it. Rows without an entry are skipped.
+    """Read a table with a column `accept`, in which `yes` accepts the concept in the row, an
+    identifier replaces it, and `no` means that there is no concept. Rows without a value in this
+    column are skipped.
 
-    path (Path): CSV, TSV, Excel, or Parquet. reading (Reading): completes identifiers.
+    path (Path): CSV, TSV, Excel, or Parquet.
+    reading (Reading): completes identifiers.
     column (str): column with the strings.
-    context (str): column with texts that contain the strings, if there is one.
-    label (str): column with entity types, if there is one.
+    context (str): column with texts that contain the strings, if any.
+    label (str): column with entity types, if any.
     RETURNS (Iterator[CorpusDocument]): one document per reviewed string. If candidates are in
-        separate rows, `no` counts only if none is accepted.
-    RAISES (AngelError): a column is missing.
+        separate rows, `no` applies only if no candidate is accepted.
+    RAISES (AngelError): if a column is missing.
     """
     table = read_table(path)
     if not column:

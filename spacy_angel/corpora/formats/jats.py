@@ -10,18 +10,18 @@ from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, Reading
 from .pubmed import plain_text
 
-# What is no running text.
+# Elements that do not contain running text.
 _SKIPPED = {"table", "disp-formula", "ref-list", "fn-group", "graphic", "media"}
 
 
 def read_jats(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """An article, or all articles in a `pmc-articleset`, with one line per paragraph or heading.
+    """Read an article, or all articles in a `pmc-articleset`, one line per paragraph or heading.
 
     path (Path): file, plain or gzip.
-    reading (Reading): gets faults.
-    RETURNS (Iterator[CorpusDocument]): named by PMC number, PMID, DOI, or file name, whichever is
-        available first.
-    RAISES (AngelError): the XML is broken or truncated, or is not JATS.
+    reading (Reading): handles faults.
+    RETURNS (Iterator[CorpusDocument]): documents named by PMC number, PMID, DOI, or file name,
+        whichever is available first.
+    RAISES (AngelError): if the XML is invalid or truncated, or is not JATS.
     """
     whole = ElementTree.Element("article")
     kinds = {"article": ["front", "body"], "pmc-articleset": ["article"]}

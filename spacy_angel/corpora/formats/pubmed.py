@@ -15,19 +15,19 @@ from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, Reading
 
 ROOT = "PubmedArticleSet"
-# What else stands in such files and is no abstract: books, and identifiers that were withdrawn.
+# Other elements in these files: books, and lists of withdrawn identifiers.
 _OTHER = {"PubmedBookArticle": "book_articles", "DeleteCitation": "withdrawn_lists"}
 
 
 def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """PubMed XML; articles are streamed.
+    """Read PubMed XML as a stream of articles.
 
     path (Path): file, plain or gzip.
-    reading (Reading): gets counts (`book_articles` are not read), faults, versions, and the PMIDs
-        that the file deletes.
-    RETURNS (Iterator[CorpusDocument]): in the order of the file, named by PMID.
-    RAISES (AngelError): the XML is broken or truncated, or is not PubMed's; an article has no PMID,
-        with `reading.strict`.
+    reading (Reading): handles faults; its report receives counts (e.g. of `book_articles`, which
+        are skipped), versions, and the PMIDs that the file marks as deleted.
+    RETURNS (Iterator[CorpusDocument]): documents named by PMID, in the order of the file.
+    RAISES (AngelError): if the XML is invalid or truncated, or is not PubMed's; if an article has
+        no PMID and `reading.strict` is set.
     """
     kinds = {ROOT: ["PubmedArticle", *_OTHER]}
     for number, element in stream_elements(path, reading, kinds):
@@ -49,7 +49,7 @@ def _article(element: ElementTree.Element, reading: Reading, line: int) -> Corpu
         return None
     title = plain_text(element.find("MedlineCitation/Article/ArticleTitle"))
     sections = element.findall("MedlineCitation/Article/Abstract/AbstractText")
-    # An abstract from elsewhere, where the journal has none in English.
+    # Use an English abstract from another source if the journal provides none.
     sections = sections or element.findall(
         "MedlineCitation/OtherAbstract[@Language='eng']/AbstractText"
     )
@@ -79,7 +79,7 @@ def plain_text(element: ElementTree.Element | None) -> str:
 
 
 def _recognises(path: Path, head: str) -> bool:
-    """Whether the first element, which a declaration of the document's type may come before, is
+    """Return whether the first element, after an optional document type declaration, is
     PubMed's."""
     return head.startswith("<") and re.search(rf"<(!DOCTYPE\s+)?{ROOT}\b", head) is not None
 

@@ -24,7 +24,7 @@ _SECTION = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _TITLE = re.compile(r"[^|\t]+\|t\|")
 _RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
 _OFFSET = re.compile(r"[0-9]{1,12}")
-# dbSNP's number of a variant, which tmVar puts beside its own form.
+# The dbSNP number of a variant, which tmVar adds to its own notation.
 _RS_NUMBER = re.compile(r"(?:RSID|RS#):(\d+)")
 _BREAKS = str.maketrans("\t\n\r", "   ")
 
@@ -39,13 +39,12 @@ class _Block:
 
 
 def read_pubtator(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """PubTator: a line with the title, a line with the abstract, one line per mention, and a blank
-    line.
+    """Read PubTator: a line each for title and abstract, one line per mention, and a blank line.
 
     path (Path): file, plain or gzip.
-    reading (Reading): gets counts and faults.
-    RETURNS (Iterator[CorpusDocument]): one by one.
-    RAISES (AngelError): at the first fault, with `reading.strict`.
+    reading (Reading): handles counts and faults.
+    RETURNS (Iterator[CorpusDocument]): the documents, in the order of the file.
+    RAISES (AngelError): at the first fault, if `reading.strict` is set.
     """
     block: _Block | None = None
     for number, line in numbered_lines(path, reading):
@@ -118,9 +117,9 @@ def format_pubtator(document: CorpusDocument) -> str:
     title, the whole text is the title. A missing label is written as `-`, a missing identifier as
     `-1`.
 
-    document (CorpusDocument): with any mentions.
+    document (CorpusDocument): the document.
     RETURNS (str): the lines.
-    RAISES (AngelError): the document's identifier cannot be written in this format.
+    RAISES (AngelError): if the document's identifier cannot be written in this format.
     """
     if not document.doc_id.strip() or re.search(r"[|\t\n\r]", document.doc_id):
         raise AngelError(
@@ -141,7 +140,11 @@ def format_pubtator(document: CorpusDocument) -> str:
 
 
 def write_pubtator(documents: Iterable[CorpusDocument], path: Path) -> None:
-    """documents (Iterable[CorpusDocument]): written one by one. path (Path): file to write."""
+    """Write documents in the PubTator format.
+
+    documents (Iterable[CorpusDocument]): documents, which are written one by one.
+    path (Path): file to write.
+    """
     with replacing(path) as file:
         for document in documents:
             file.write(format_pubtator(document).encode("utf8"))
