@@ -8,7 +8,7 @@ import typer
 from ..errors import AngelError
 from .options import Curation, OtherVocabulary, Pipeline, ReaderOptions, reader_options
 
-# Exit codes beside 0 and 1; that of an interruption is the shell's own.
+# Exit codes in addition to 0 and 1. The code for an interruption follows the shell's convention.
 INTERRUPTED = 130
 INCOMPLETE = 3
 

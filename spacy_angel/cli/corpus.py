@@ -1,4 +1,4 @@
-"""`spacy-angel corpus`: convert corpora to the format of training or of another tool."""
+"""`spacy-angel corpus`: convert corpora to the training format, or to that of another tool."""
 
 from pathlib import Path
 from typing import Annotated

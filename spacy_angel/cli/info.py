@@ -64,7 +64,7 @@ def _print_installation() -> None:
         else:
             typer.echo(f"Pipeline {name}: {pipeline}, sha256 {folder_fingerprint(pipeline)}")
     for name, folder in installed_vocabularies().items():
-        # It has the checksums of the arrays.
+        # This file contains the checksums of the arrays.
         digest = sha256((folder / META).read_bytes()).hexdigest()
         typer.echo(f"Vocabulary {name}: {folder}, {META} sha256 {digest}")
     chosen = fastest_dtype(torch.device("cpu"), with_int8=True)
@@ -76,7 +76,7 @@ def _print_vocabulary(kb: Path) -> None:
     from ..vocabulary.kb import RULES, ConceptKB
 
     print_counts(ConceptKB.from_disk(kb), kb)
-    # What was built, to which the rules in its folder are applied.
+    # The vocabulary as built, to which the rules in its folder are applied.
     built = ConceptKB.from_disk(kb, rules=False)
     meta = built.meta
     types, rules = sorted(built.types), kb / RULES

@@ -258,7 +258,7 @@ def kb_check(
     from ..vocabulary.kb import ConceptKB
 
     read = read_rules(rules)
-    # Its own rules are compared with what it would be without them.
+    # A vocabulary's own rules are checked against the vocabulary without these rules.
     vocabulary = ConceptKB.from_disk(kb, rules=rules.resolve().parent != kb.resolve())
     findings = check_rules(read.rules, vocabulary)
     rows = []

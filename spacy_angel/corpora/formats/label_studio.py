@@ -1,4 +1,4 @@
-"""Label Studio: tasks with pre-annotations, and what annotators made of them.
+"""Label Studio: tasks with pre-annotations, and the results of annotators.
 
     [{"data": {"text": "Fever and pain", "doc_id": "1"},
       "predictions": [{"model_version": "spacy-angel", "result": [
@@ -7,9 +7,9 @@
         {"id": "1", "type": "textarea", "from_name": "concept_id", "to_name": "text",
          "value": {"start": 0, "end": 5, "text": ["MESH:D005334"]}}]}]}]
 
-A region is a result of type `labels`; the text field of the same `id` holds its identifiers, one
-entry each. The names of their concepts stand in a field of their own, to be read by an annotator
-alone. Offsets count characters, as Python does.
+A region is a result of type `labels`. A text field with the same `id` contains its identifiers, one
+per entry. The names of the concepts are in a separate field, which is only displayed to annotators.
+Offsets count characters, as in Python.
 """
 
 import json
@@ -88,20 +88,20 @@ def read_label_studio(
     text_field: str = _TEXT,
     id_field: str = _CONCEPT_ID,
 ) -> Iterator[CorpusDocument]:
-    """A project exported as JSON, with the annotations of each task. Tasks without annotations, and
-    annotations that were skipped (cancelled), are ignored and counted.
+    """Read a project exported as JSON, with annotations for each task. Tasks without annotations,
+    and annotations that were skipped (cancelled), are ignored and counted.
 
     path (Path): the JSON file, plain or gzip.
-    reading (Reading): gets counts and faults.
+    reading (Reading): handles counts and faults.
     results (Results): `annotations`, or `predictions`, which have not been reviewed.
     annotator (str): number or e-mail address of the annotator, or, for predictions, the model
         version. Required if a task has several annotations, none of them marked as ground truth.
     text_field (str): field of the task's data with the text.
     id_field (str): name of the text field with the identifiers.
-    RETURNS (Iterator[CorpusDocument]): named by `doc_id`, `id`, or `pmid` of the data, or else by
-        the number of the task.
-    RAISES (AngelError): the JSON is broken, or there are no such results, or none of that
-        annotator; other faults with `reading.strict`.
+    RETURNS (Iterator[CorpusDocument]): documents named by a field of the data, such as `doc_id`,
+        `id`, or `pmid`, or else by the number of the task.
+    RAISES (AngelError): if the JSON is invalid, or if there are no such results (by the given
+        annotator); for other faults if `reading.strict` is set.
     """
     other: Results = "predictions" if results == "annotations" else "annotations"
     n_tasks = n_read = n_others = 0
@@ -136,7 +136,7 @@ def read_label_studio(
 
 
 def _bare_document(task: _Task, text_field: str, default: str) -> CorpusDocument:
-    """The document of a task, without mentions. RAISES (ValueError): it has no text."""
+    """Return the document of a task without mentions. RAISES (ValueError): if it has no text."""
     text = task.data.get(text_field)
     if not isinstance(text, str):
         raise ValueError(f"data.{text_field} must be a string; data has {', '.join(task.data)}")
@@ -149,7 +149,7 @@ def _bare_document(task: _Task, text_field: str, default: str) -> CorpusDocument
 
 
 def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> list[_Work]:
-    """The requested ones of a task; a ground truth takes precedence."""
+    """Return the requested results of a task; ground truth takes precedence."""
     works: list[_Work] = getattr(task, results)
     skipped = sum(work.was_cancelled for work in works)
     reading.report.count("cancelled_annotations", skipped)
@@ -176,7 +176,7 @@ def _mentions(
             reading.report.count("results_left_out", note=note)
     for region in (one for one in results if one.type == "labels"):
         value, label = region.value, ",".join(region.value.labels)
-        # Without a text, that at the offsets. Label Studio writes a line end as `\\n`.
+        # If there is no text, use the text at the offsets. Label Studio writes a line end as `\\n`.
         covered = document.text[max(value.start, 0) : max(value.end, 0)]
         text = value.text if isinstance(value.text, str) else covered
         text = text if text.split() == covered.split() else text.replace("\\n", "\n")
@@ -193,13 +193,14 @@ def write_label_studio(
     results: Results = "predictions",
     names: Callable[[str], str] | None = None,
 ) -> None:
-    """Write tasks to import, one per line, and the labeling interface that they need.
+    """Write tasks for import, one per line, and the labeling interface for them.
 
-    documents (Iterable[CorpusDocument]): written one by one.
+    documents (Iterable[CorpusDocument]): documents, which are written one by one.
     path (Path): the JSON file. The interface is written to a file of the same name with `.xml`;
         paste it into the settings of the project (Labeling Interface, Code).
     results (Results): `predictions`, to be corrected, or `annotations`.
-    names (Callable[[str], str] | None): identifier → name of the concept, to be displayed.
+    names (Callable[[str], str] | None): function that returns the name of a concept to display,
+        given its identifier.
     """
     labels: dict[str, None] = {}
     with replacing(path) as file:

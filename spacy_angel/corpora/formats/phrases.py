@@ -22,12 +22,12 @@ _ID_COLUMN = "General SNOMED ID"
 
 
 def read_askapatient(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """AskAPatient; each phrase is a document, named by file and line.
+    """Read AskAPatient. Each phrase is a document, named by file and line.
 
     path (Path): file of a fold, e.g. `AskAPatient.fold-0.test.txt`.
-    reading (Reading): gets counts and faults; identifiers without a prefix are SNOMED CT's.
-    RETURNS (Iterator[CorpusDocument]): each with one mention, the whole phrase.
-    RAISES (AngelError): a line does not have three columns, with `reading.strict`.
+    reading (Reading): handles faults; identifiers without a prefix are SNOMED CT identifiers.
+    RETURNS (Iterator[CorpusDocument]): documents with one mention, which is the whole phrase.
+    RAISES (AngelError): if a line does not have three columns and `reading.strict` is set.
     """
     reading.prefix = reading.prefix or "SNOMEDCT"
     for number, code, _, phrase in askapatient_rows(path, reading):
@@ -36,8 +36,11 @@ def read_askapatient(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def askapatient_rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, str, str]]:
-    """path (Path), reading (Reading): see `read_askapatient`.
-    YIELDS (tuple[int, str, str, str]): line number, code, preferred term, phrase."""
+    """Read the rows of an AskAPatient file.
+
+    path (Path), reading (Reading): see `read_askapatient`.
+    YIELDS (tuple[int, str, str, str]): line number, code, preferred term, and phrase.
+    """
     for number, line in numbered_lines(path, reading, fallback="iso-8859-1"):
         row = "\t".join(field.strip() for field in line.split("\t"))
         if _ROW.fullmatch(row):
@@ -49,23 +52,24 @@ def askapatient_rows(path: Path, reading: Reading) -> Iterator[tuple[int, str, s
 
 
 def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """COMETA; each row is a document, and the first occurrence of the term in the example its
-    mention.
+    """Read COMETA. Each row is a document, whose mention is the first occurrence of the term in the
+    example.
 
-    If the term does not occur in the example, it is put before it, as in the published data, and
+    If the term does not occur in the example, it is prepended to it, as in the published data, and
     counted as `terms_not_in_example`. Case is ignored.
 
     path (Path): e.g. `stratified_general/train.csv`, with the columns `ID`, `Term`,
         `General SNOMED ID`, and `Example` among others.
-    reading (Reading): gets counts and faults; identifiers without a prefix are SNOMED CT's.
-    RETURNS (Iterator[CorpusDocument]): each with one mention, named by the row's ID.
-    RAISES (AngelError): columns are missing, quotes do not close, or a row is truncated.
+    reading (Reading): handles counts and faults; identifiers without a prefix are SNOMED CT
+        identifiers.
+    RETURNS (Iterator[CorpusDocument]): documents with one mention, named by the ID of the row.
+    RAISES (AngelError): if a column or a closing quote is missing, or a row is truncated.
     """
     reading.prefix = reading.prefix or "SNOMEDCT"
     rows = table_rows(path, reading, "\t")
     _, header = next(rows, (1, []))
     needed = ("ID", "Term", _ID_COLUMN, "Example")
-    # An index column that pandas wrote has no name; in some copies it is the ID.
+    # In some copies, the ID is an index column written by pandas, which has no name.
     columns = ["ID" if not name and "ID" not in header else name for name in header]
     if missing := [name for name in needed if name not in columns]:
         where = reading.where(1)
@@ -88,7 +92,8 @@ def read_cometa(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 def mark_term(term: str, example: str) -> tuple[str, int, int]:
     """Find a term in its example.
 
-    term (str): e.g. `stomach ache`. example (str): e.g. `My Stomach ache is back`.
+    term (str): e.g. `stomach ache`.
+    example (str): e.g. `My Stomach ache is back`.
     RETURNS (tuple[str, int, int]): text, start, and end of the mention in characters: here the
         example, 3, 15; for `I feel sick`, it would be `stomach ache I feel sick`, 0, 12.
     """

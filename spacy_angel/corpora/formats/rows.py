@@ -1,7 +1,7 @@
-"""Documents as JSON, and documents as the rows of a CSV or Parquet file.
+"""Documents as JSON objects, or as rows of a CSV or Parquet file.
 
-The JSON of annotation tools is read as well: doccano, Prodigy, spaCy, PubAnnotation, BERN2, and
-Label Studio's short form (JSON-MIN).
+The JSON formats of several annotation tools are also supported: doccano, Prodigy, spaCy,
+PubAnnotation, BERN2, and Label Studio's short form (JSON-MIN).
 """
 
 import re
@@ -24,10 +24,10 @@ _TEXT_FIELDS = ("title", "abstract", "title_end", "mentions")
 _PARQUET_ROWS = 256
 # BioC's documents have passages.
 _PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
-# Where annotation tools list their mentions, and what else tells a file of one of them.
+# Keys under which annotation tools list mentions, which also identify their files.
 _TOOL_KEYS = ("ents", "spans", "entities", "denotations", "annotations", "label", "labels")
 _TOOL = re.compile(rf'(?<!\\)"({"|".join(_TOOL_KEYS)})"\s*:\s*\[')
-# Keys of an object with offsets, and lists of such objects that are no mentions.
+# Keys of offsets in objects, and lists with offsets that do not contain mentions.
 _OFFSET = re.compile(r"start|begin|offset|span|position|^from$")
 _NO_MENTIONS = {"tokens", "sents", "sentences", "sections", "passages", "relations", "attributes"}
 _NO_TOOL = re.compile(r'(?<!\\)"(passages|documents|PubTator3|data)"\s*:')
@@ -36,14 +36,14 @@ _NO_TOOL = re.compile(r'(?<!\\)"(passages|documents|PubTator3|data)"\s*:')
 def read_jsonl(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """JSON lines: `{"doc_id": "1", "text": "…", "mentions": [{"start": 0, "end": 5}]}`.
+    """Read JSON lines: `{"doc_id": "1", "text": "…", "mentions": [{"start": 0, "end": 5}]}`.
 
     path (Path): UTF-8, plain or gzip.
-    reading (Reading): gets faults.
+    reading (Reading): handles faults.
     id_field (str): field with the identifier; by default, the first of `doc_id`, `id`, and `pmid`,
         or else `file:line` is the identifier.
     text_field (str): field with the text; if it is missing, `title` and `abstract` are read.
-    RETURNS (Iterator[CorpusDocument]): with the mentions of each line (`start`, `end`, and
+    RETURNS (Iterator[CorpusDocument]): documents with mentions of each line (`start`, `end`, and
         optionally `text`, `label`, `concept_id`).
     """
     return _documents(json_rows(path, reading), reading, path, id_field, text_field)
@@ -52,7 +52,7 @@ def read_jsonl(
 def read_json(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """JSON with the fields of JSON lines: an object or a list of objects."""
+    """Read JSON with the same fields as JSON lines: an object or a list of objects."""
     objects = stream_objects(path, reading, within=())
     return _documents(objects, reading, path, id_field, text_field)
 
@@ -70,15 +70,17 @@ def _documents(
                 message = "an object with a text was expected, found a "
                 raise ValueError(f"{message}{type(row).__name__}: {str(row)[:60]}")
             if row.get("answer") in ("reject", "ignore"):
-                # Of Prodigy.
+                # Prodigy.
                 reading.report.count("rejected_documents")
                 continue
             yield row_document(row, reading, path, number, id_field, text_field)
 
 
 def _tool_mentions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The mentions of an annotation tool in the form of `_Mention`. Strings, e.g. labels of the
-    whole text, are none. RAISES (ValueError): a list looks like mentions in an unknown form."""
+    """Convert the mentions of an annotation tool to fields of `_Mention`. Strings, e.g. labels of
+    the whole text, are ignored.
+
+    RAISES (ValueError): if a list looks like mentions in an unknown form."""
     attributes = row.get("attributes") or ()
     ids = {one["subj"]: one.get("obj") for one in attributes if "subj" in one}
     for key in _TOOL_KEYS:
@@ -101,7 +103,7 @@ def _tool_mentions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(given, list):
-        # Of doccano.
+        # doccano.
         return dict(zip(("start", "end", "label"), given, strict=False))
     if not isinstance(given, dict):
         return {}
@@ -114,7 +116,7 @@ def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
     label, own_id = first("label", "obj", "labels"), values.get("id")
     concept_id = first("concept_id", "kb_id")
     if concept_id is None:
-        # Of BERN2, which has lists of identifiers, and of PubAnnotation, which has names.
+        # BERN2 has lists of identifiers; PubAnnotation refers to mentions by name.
         concept_id = own_id if isinstance(own_id, list) else ids.get(str(own_id))
     return {
         "start": first("start", "begin", "start_offset"),
@@ -126,8 +128,12 @@ def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
-    """path (Path): JSON lines, plain or gzip. reading (Reading): gets faults.
-    YIELDS (tuple[int, dict[str, Any]]): number of a line, and its object; blank lines are none."""
+    """Read the objects in a file with JSON lines. Blank lines are skipped.
+
+    path (Path): JSON lines, plain or gzip.
+    reading (Reading): handles faults.
+    YIELDS (tuple[int, dict[str, Any]]): line number and object.
+    """
     for number, line in numbered_lines(path, reading):
         if not line.strip():
             continue
@@ -138,12 +144,12 @@ def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any
 def read_parquet(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """Parquet with the fields of JSON lines as columns.
+    """Read Parquet with the fields of JSON lines as columns.
 
-    path (Path), reading (Reading), RETURNS: as for `read_jsonl`.
+    path (Path), reading (Reading), RETURNS: see `read_jsonl`.
     id_field (str): column with the identifier, as for JSON lines.
     text_field (str): column with the text, as for JSON lines.
-    RAISES (AngelError): it is not a Parquet file, or pyarrow is not installed.
+    RAISES (AngelError): if the file is not a Parquet file, or pyarrow is not installed.
     """
     columns = {*ID_FIELDS, *_TEXT_FIELDS, id_field, text_field}
     return _documents(_parquet_rows(path, reading, columns), reading, path, id_field, text_field)
@@ -174,15 +180,16 @@ def _parquet_rows(
 def read_csv(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """A table with one document per row: `doc_id,text`, or `pmid,title,abstract`.
+    """Read a table with one document per row: `doc_id,text`, or `pmid,title,abstract`.
 
     path (Path): UTF-8, plain or gzip; separated by tabs, commas, or semicolons, inferred from the
         line of column names.
-    reading (Reading): gets faults.
+    reading (Reading): handles faults.
     id_field (str): column with the identifier, as for JSON lines.
     text_field (str): column with the text, as for JSON lines.
-    RETURNS (Iterator[CorpusDocument]): without mentions.
-    RAISES (AngelError): it is a table of mentions without their documents; quotes do not close.
+    RETURNS (Iterator[CorpusDocument]): documents without mentions.
+    RAISES (AngelError): if the table lists mentions instead of documents, or a closing quote is
+        missing.
     """
     rows = table_rows(path, reading, separator_of(first_line(read_head(path))))
     _, names = next(rows, (1, []))
@@ -223,14 +230,14 @@ def row_document(
     id_field: str,
     text_field: str,
 ) -> CorpusDocument:
-    """A JSON object or a row of a table as a document.
+    """Convert a JSON object or a row of a table to a document.
 
     row (Mapping[str, Any]): see `read_jsonl`.
-    reading (Reading): gets the faults of mentions.
-    path (Path), number (int): name the document if the row does not.
+    reading (Reading): handles faults in mentions.
+    path (Path), number (int): file and line number, which name documents without an identifier.
     id_field (str), text_field (str): see `read_jsonl`.
-    RETURNS (CorpusDocument): with the mentions of the row.
-    RAISES (ValueError): a field is missing or of the wrong kind.
+    RETURNS (CorpusDocument): the document with its mentions.
+    RAISES (ValueError): if a field is missing or has the wrong type.
     """
     fields = (id_field,) if id_field else ID_FIELDS
     doc_id = next((row[name] for name in fields if row.get(name) is not None), None)
@@ -252,7 +259,7 @@ def row_document(
             f"mentions as an annotation tool lists them were expected ({error})"
         ) from error
     found = checked({"doc_id": doc_id, "text": text, "mentions": mentions}, _Row)
-    # pandas makes floats of whole numbers that may be missing.
+    # pandas stores integer columns with missing values as floats.
     title_end = int(title_end) if title_end in range(len(found.text) + 1) else None
     own = (_mention(mention, found, reading, number) for mention in found.mentions or ())
     kept = tuple(mention for mention in own if mention is not None)

@@ -9,14 +9,15 @@ from ...files.formats import Format
 from ...files.reading import decoded, numbered_lines, pieces
 from ..documents import CorpusDocument, Reading
 
-# A plain text has to fit into memory.
+# Limits memory, since each text is read as a whole.
 MAX_TEXT_BYTES = 64 * 2**20
 
 
 def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Plain text; the file is one document, named after the file without its extension.
+    """Read a plain text file as one document, named after the file without its extension.
 
-    path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
+    path (Path): UTF-8, plain or gzip.
+    reading (Reading): handles faults.
     RETURNS (Iterator[CorpusDocument]): one document.
     """
     text = text_of(path, reading)
@@ -27,9 +28,10 @@ def read_text(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def text_of(path: Path, reading: Reading) -> str | None:
-    """path (Path), reading (Reading): as for `read_text`.
+    """Read the text of a file.
 
-    RETURNS (str | None): the text, including a byte order mark; None if there is a fault.
+    path (Path), reading (Reading): see `read_text`.
+    RETURNS (str | None): the text, including any byte order mark; None if there is a fault.
     """
     data = bytearray()
     try:
@@ -47,9 +49,11 @@ def text_of(path: Path, reading: Reading) -> str | None:
 
 
 def read_lines(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Plain text; each line is a document, named `file:line`. Blank lines are skipped.
+    """Read each line of a plain text file as a document, named `file:line`. Blank lines are
+    skipped.
 
-    path (Path): UTF-8, plain or gzip. reading (Reading): gets faults.
+    path (Path): UTF-8, plain or gzip.
+    reading (Reading): handles faults.
     RETURNS (Iterator[CorpusDocument]): one document per line.
     """
     for number, line in numbered_lines(path, reading):
@@ -57,6 +61,6 @@ def read_lines(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
             yield CorpusDocument(f"{path.name}:{number}", line)
 
 
-# Any file could be a text: both formats are only used by name or ending.
+# Any file could be plain text, so these formats are never inferred from the content.
 TEXT = Format("text", read_text, lambda path, head: False, holds="texts")
 LINES = Format("lines", read_lines, lambda path, head: False, holds="texts")
