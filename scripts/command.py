@@ -1,4 +1,4 @@
-"""How the project's scripts end."""
+"""Entry point shared by the project's scripts."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from spacy_angel.errors import AngelError
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """A person reads what went wrong: the message says what to do, a traceback would not."""
+    """Print only the message of an error, which states what to do, without a traceback."""
     try:
         yield
     except AngelError as error:
@@ -18,6 +18,6 @@ def plain_errors() -> Iterator[None]:
 
 
 def run(app: Callable[[], Any]) -> None:
-    """app (Callable[[], Any]): a command line."""
+    """app (Callable[[], Any]): a command-line application."""
     with plain_errors():
         app()

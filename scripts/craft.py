@@ -32,8 +32,8 @@ def read_articles(folder: Path, doc_ids: list[str]) -> Iterator[CorpusDocument]:
 
 
 def _mentions(file: Path, text: str, label: str) -> list[GoldMention]:
-    """RETURNS (list[GoldMention]): one for each span; for a discontinuous mention the model reads
-    its pieces, and several classes of the same span become one composite."""
+    """RETURNS (list[GoldMention]): one mention per span. The pieces of a discontinuous mention
+    become its text for the model, and several classes of one span become a composite mention."""
     tree = ElementTree.parse(file).getroot()
     classes = {e.get("id"): _id_of(e, "mentionClass") for e in tree.iter("classMention")}
     ids: dict[tuple[tuple[int, int], ...], dict[str, None]] = {}

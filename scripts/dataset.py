@@ -1,5 +1,5 @@
-"""A dataset's files → vocabulary, corpora, evaluation: the steps of project.yml that are not the
-same for every dataset. What differs stands in configs/datasets.yml."""
+"""Build the vocabulary and corpora of a dataset, and evaluate on them: the steps of project.yml
+that differ between datasets, as configured in configs/datasets.yml."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -32,7 +32,7 @@ Form = Literal["published", "released"]
 Split = Annotated[str, typer.Option(help="train, dev or test.")]
 Metrics = Annotated[Path, typer.Argument(help="Folder of the evaluations.")]
 
-# The folders of the evaluations: a system, without and with the training mentions as names.
+# Evaluation folders: each system without and with the training mentions as names.
 SYSTEMS = ("angel", "positive", "tfidf")
 EVALUATIONS = "evaluations"
 TRAIN_NAMES = {"": False, "-train-names": True}
@@ -73,7 +73,7 @@ def kb(name: Name, output: Annotated[Path, typer.Argument(help="Folder to write.
 
 @app.command()
 def corpus(name: Name, output: Corpus) -> None:
-    """Write the corpora as they are, in one format: OUTPUT/raw/SPLIT/CORPUS.json."""
+    """Write the unprocessed corpora in one format: OUTPUT/raw/SPLIT/CORPUS.json."""
     recipe = read_recipe(name)
     for split, parts in recipe.corpora.items():
         for part, source in parts.items():
@@ -99,7 +99,8 @@ def abbreviations(
         Form, typer.Option(help="The steps as the papers say, or to the letter as files given out.")
     ] = "published",
 ) -> None:
-    """Expand abbreviations and take the other published steps: FOLDER/SPLIT.json to train on."""
+    """Expand abbreviations and apply the other published preprocessing steps: FOLDER/SPLIT.json,
+    the files to train on."""
     known = ConceptKB.from_disk(folder / "kb")
     if detector == "best":
         detector = "ab3p" if find_spec("pyab3p") else "scispacy"
@@ -110,7 +111,7 @@ def abbreviations(
             )
     for split, parts in read_recipe(name).corpora.items():
         if not all(_raw(folder, split, part).exists() for part in parts):
-            # The files of the test split could not be had.
+            # The files of the test split are not available.
             continue
         reports = {part: CorpusReport() for part in parts}
         documents = (
@@ -188,9 +189,12 @@ def _parts(name: str, split: str) -> list[str]:
 
 
 def askapatient_concepts(files: Iterable[Path]) -> Iterator[Concept]:
-    """files (Iterable[Path]): AskAPatient comes without a vocabulary; the three files of a fold
-    hold the preferred terms of all 1,036 concepts.
-    YIELDS (Concept): one for each identifier, in the order of the files."""
+    """Read the concepts of AskAPatient, which has no vocabulary: together, the three files of a
+    fold contain the preferred terms of all 1,036 concepts.
+
+    files (Iterable[Path]): files of a fold.
+    YIELDS (Concept): a concept for each identifier, in the order of the files.
+    """
     names: dict[str, dict[str, None]] = {}
     for file in files:
         reading = Reading(str(file), prefix="SNOMEDCT")
@@ -205,7 +209,8 @@ def _raw(folder: Path, split: str, part: str) -> Path:
 
 
 def _steps(part: CorpusPart, detector: str, form: Form) -> Preprocessing:
-    """The published steps; corpora of terms without their context have nothing to expand."""
+    """Return the published steps. In corpora of terms without context, there is nothing to
+    expand."""
     name = part.preprocessing
     if form == "released" and (name := f"{name}-released") not in PUBLISHED:
         known = sorted(n.removesuffix("-released") for n in PUBLISHED if n.endswith("-released"))

@@ -1,10 +1,10 @@
-"""Bring the files of datasets into assets/NAME/: from a folder with copies, or from the web.
+"""Get the files of datasets into assets/NAME/, from a folder with copies or from the web.
 
 python scripts/fetch.py ncbi
 python scripts/fetch.py ncbi bc5cdr --mirror ../copies
 
-What is fetched, from where and with which checksums stands in project.yml. A file with a wrong
-checksum, or one that is cut, is never put in place.
+The files, addresses and checksums are listed in project.yml. Files with a wrong checksum and
+truncated files are rejected.
 """
 
 import shutil
@@ -31,13 +31,14 @@ ASSETS = Path("assets")
 class Asset:
     """An entry of `assets` in project.yml.
 
-    dest (Path): where it is downloaded to; where a file without address has to lie.
-    url (str): its address; empty for one that cannot be fetched.
-    checksum (str): MD5 of the download, as spaCy's projects have it; may be empty.
-    sha256 (str): of the download; may be empty.
-    mirror (str): folder with a copy of its files inside a mirror; empty where there is none.
-    unpack (dict[str, str]): files of a zip archive, and the SHA-256 of their copies in a mirror.
-    description (str): says how to get what cannot be fetched.
+    dest (Path): where to download it to; without an address, where to put it by hand.
+    url (str): its address; empty if it cannot be downloaded.
+    checksum (str): MD5 checksum of the download, as in spaCy projects; may be empty.
+    sha256 (str): SHA-256 checksum of the download; may be empty.
+    mirror (str): folder inside a mirror that has copies of its files; empty if there is none.
+    unpack (dict[str, str]): files of a zip archive, and the SHA-256 checksums of their copies in a
+        mirror.
+    description (str): how to get it if it cannot be downloaded.
     """
 
     dest: Path
@@ -50,24 +51,24 @@ class Asset:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): the files that it gives."""
+        """RETURNS (tuple[str, ...]): names of the files it provides."""
         return tuple(self.unpack) or (self.dest.name,)
 
 
 def read_assets(project: Path) -> dict[str, Asset]:
-    """RETURNS (dict[str, Asset]): file name → the asset that gives it."""
+    """RETURNS (dict[str, Asset]): file name → the asset that provides it."""
     assets = TypeAdapter(list[Asset]).validate_python(srsly.read_yaml(project)["assets"])
     return {name: asset for asset in assets for name in asset.names}
 
 
 def fetch(name: str, mirror: Path | None, project: Path) -> list[str]:
-    """Bring the files of a dataset into its folder.
+    """Get the files of a dataset into its folder.
 
-    name (str): of the dataset.
-    mirror (Path | None): folder with copies; with it, nothing is downloaded.
-    project (Path): project.yml.
-    RETURNS (list[str]): files of the test split that could not be had.
-    RAISES (AngelError): a file that is needed is missing, cut, or has a wrong checksum.
+    name (str): name of the dataset.
+    mirror (Path | None): folder with copies; if given, nothing is downloaded.
+    project (Path): path of project.yml.
+    RETURNS (list[str]): files of the test split that are not available.
+    RAISES (AngelError): a required file is missing, truncated, or has a wrong checksum.
     """
     recipe = read_recipe(name)
     store = _Store(ASSETS / name, mirror, read_assets(project))
@@ -84,7 +85,7 @@ def fetch(name: str, mirror: Path | None, project: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class _Store:
-    """A dataset's folder and where its files come from."""
+    """The folder of a dataset, and the sources of its files."""
 
     folder: Path
     mirror: Path | None
@@ -100,7 +101,7 @@ class _Store:
         return self._copy(asset, name) is not None
 
     def bring(self, name: str) -> None:
-        """Put a file in place; one that is there with the right checksum stays."""
+        """Get a file; an existing file with the right checksum is kept."""
         target = self.folder / name
         asset = self.assets.get(name)
         if asset is None:
@@ -122,7 +123,7 @@ class _Store:
             raise AngelError(f"{target} is missing. {where}")
 
     def _copy(self, asset: Asset, name: str) -> Path | None:
-        """The file in the mirror, where it has it."""
+        """Return the file in the mirror, or None if it is not there."""
         if self.mirror is None or not asset.mirror:
             return None
         copy = self.mirror / asset.mirror / name
@@ -144,18 +145,18 @@ class _Store:
 
 
 def _sums_of(asset: Asset, name: str) -> dict[str, str]:
-    """Checksums of a file as it lies in a dataset's folder."""
+    """Return the checksums of a file in the folder of a dataset."""
     if asset.unpack:
         return {"sha256": asset.unpack[name]}
     return {"sha256": asset.sha256, "md5": asset.checksum}
 
 
 def unpack(archive: Path, name: str, target: Path) -> None:
-    """Take one file out of a zip archive, wherever it lies in there.
+    """Extract a file from a zip archive, whatever folder of the archive it is in.
 
     archive (Path): the archive.
     name (str): name of the file, without folders.
-    target (Path): where it shall be; names in the archive play no part in that.
+    target (Path): where to write it, independent of the path in the archive.
     RAISES (AngelError): the archive is damaged, or has no such file, or several.
     """
     try:
@@ -175,7 +176,7 @@ def unpack(archive: Path, name: str, target: Path) -> None:
 
 
 def _place(source: Path, target: Path, sums: dict[str, str], address: str) -> None:
-    """Copy a file or folder; nothing half copied is ever seen under the name."""
+    """Copy a file or folder atomically."""
     with replacing_path(target) as part:
         if source.is_dir():
             shutil.copytree(source, part)
@@ -185,7 +186,7 @@ def _place(source: Path, target: Path, sums: dict[str, str], address: str) -> No
 
 
 def _is_right(path: Path, sums: dict[str, str]) -> bool:
-    """Whether a file is there that some known checksum shows to be the right one."""
+    """Whether the file exists and matches a known checksum."""
     known = {algorithm: expected for algorithm, expected in sums.items() if expected}
     return (
         path.is_file()
@@ -195,7 +196,7 @@ def _is_right(path: Path, sums: dict[str, str]) -> bool:
 
 
 def _check(path: Path, sums: dict[str, str], address: str, name: Path | None = None) -> None:
-    """A folder has no checksum."""
+    """Compare a file with its checksums; folders have none and are not checked."""
     for algorithm, expected in sums.items() if path.is_file() else ():
         if expected and (found := file_hash(str(path), alg=algorithm)) != expected:
             raise AngelError(
@@ -211,7 +212,7 @@ def main(
     ] = "",
     project: Annotated[Path, typer.Option(help="Lists the assets.")] = Path("project.yml"),
 ) -> None:
-    """Bring the files of datasets into assets/NAME/."""
+    """Get the files of datasets into assets/NAME/."""
     with plain_errors():
         for name in dict.fromkeys(names):
             without = fetch(name, Path(mirror) if mirror else None, project)

@@ -1,11 +1,12 @@
-"""Fit the weights of the ranker on many vocabularies, and measure them where they were not fitted.
+"""Fit the weights of the reranker on many vocabularies, and measure them on vocabularies that were
+left out.
 
     python scripts/fit_ranker.py collect DATA CANDIDATES [--part 0/2]
     python scripts/fit_ranker.py fit CANDIDATES -o spacy_angel/data/ranker.json [--leave-out CL]
     python scripts/fit_ranker.py report CANDIDATES [--kb CL] [--ranker FILE]
 
-DATA holds the files of `ranker_sets.yml`. `collect` writes the candidates of each mention, one file
-a set; a set that has its file is not collected again.
+DATA contains the files listed in `ranker_sets.yml`. `collect` writes the candidates of each
+mention, one file per set; existing files are kept.
 """
 
 import json
@@ -34,12 +35,12 @@ SAME = dict.fromkeys(("MEDIC", "MONDO", "MONDO_2026", "DOID"), "CTD")
 SAME |= {"MESH_2024": "MESH", "CL_2026": "CL"}
 FAMILIES = {"corpus": 8.0, "noise": 3.0, "hidden": 4.0, "lay": 2.0, "words": 1.0, "drugs": 0.5}
 FAMILIES |= {"written": 0.0, "unseen": 0.0}
-"""How much all sets of a family count together."""
+"""Total weight of all sets of a family."""
 AS_IN_TEXTS = FAMILIES | {"drugs": 0.0, "words": 0.0}
-"""Without families of mentions without concepts, of which there are far more here than in texts."""
+"""Excludes mentions without concepts, which are far more frequent here than in texts."""
 ABSENT = 0.3
-"""How much a hidden name or a lay one counts whose concept is hidden as well: of these there are
-three times as many as in texts."""
+"""Weight of a hidden or lay name whose concept is hidden too: there are three times as many of
+these as in texts."""
 OWN = {
     "GENE": (("GENE",), 3.0, FAMILIES),
     "DISEASE": (
@@ -47,17 +48,17 @@ OWN = {
         1.0,
         FAMILIES | {"corpus": 24.0, "noise": 6.0, "hidden": 2.0, "lay": 1.0, "words": 6.0},
     ),
-    # To take one drug for another is the worst answer there is.
+    # Confusing one drug with another is the worst possible error.
     "CHEMICAL": (("CHEMICAL", "CHEBI"), 1.0, FAMILIES | {"hidden": 1.5, "drugs": 60.0}),
 }
-"""Types with weights of their own, drawn to those of all mentions: labels of the sets that they are
-fitted on, `penalty` of `fit_weights`, and weights of families."""
+"""Types with separate weights, regularized toward the weights of all mentions: labels of the sets
+they are fitted on, `penalty` of `fit_weights`, and weights of families."""
 HIDING = ("hidden", "lay")
-"""Families whose concepts are taken out of the vocabulary."""
+"""Families whose concepts are removed from the vocabulary."""
 APART = ("GENE",)
-"""Labels that the weights of all mentions are not fitted on."""
+"""Labels that are not used to fit the weights of all mentions."""
 TYPES_BY_LABEL = {label: kind for kind, (labels, *_) in OWN.items() for label in labels}
-# What the linker reads; sentences bound abbreviations.
+# Required by the linker; abbreviations are resolved within sentences.
 BEFORE = ("sentencizer", "angel_abbreviations")
 HEADS = (
     "set",
@@ -76,8 +77,8 @@ Held = Annotated[bool, typer.Option("--held", help="The sets that are looked at 
 
 
 class Item(NamedTuple):
-    """A mention: its set, its candidates with the search and without, and its right concepts that
-    the vocabulary has."""
+    """A mention: its set, its candidates with and without the search, and its correct concepts in
+    the vocabulary."""
 
     of: MentionSet
     table: Table
@@ -169,8 +170,10 @@ def report(
 
 
 def fit_ranker(items: Sequence[Item], leave_out: Iterable[str] = ()) -> Ranker:
-    """items (Sequence[Item]): of all sets. leave_out (Iterable[str]): vocabularies.
-    RETURNS (Ranker): fitted on the others; the types of `OWN` have weights of their own."""
+    """items (Sequence[Item]): mentions of all sets.
+    leave_out (Iterable[str]): vocabularies to leave out.
+    RETURNS (Ranker): fitted on the other vocabularies, with separate weights for the types in
+    `OWN`."""
     out = set(map(_group, leave_out))
     used = [item for item in items if _group(item.of.kb) not in out]
     without = [item._replace(table=item.unsearched) for item in used if item.unsearched]
@@ -190,8 +193,8 @@ def _fit(items: Sequence[Item]) -> Ranker:
 
 
 def _weighted(items: Sequence[Item], families: Mapping[str, float] = FAMILIES) -> list[FitItem]:
-    """RETURNS (list[FitItem]): a mention counts the less the more there are in its set, and a
-    family as much as `families` says; 1 in the mean."""
+    """RETURNS (list[FitItem]): mentions weighted inversely to the size of their set and by the
+    weight of their family; the mean weight is 1."""
     items = [item for item in items if families[item.of.family]]
     sizes = Counter(item.of for item in items)
     totals = dict.fromkeys(families, 0.0)
@@ -210,7 +213,7 @@ def _weighted(items: Sequence[Item], families: Mapping[str, float] = FAMILIES) -
 
 
 def _nil_share(items: Sequence[Item]) -> float:
-    """RETURNS (float): share of mentions without a concept."""
+    """RETURNS (float): proportion of mentions without a concept."""
     weighted = _weighted(items, AS_IN_TEXTS)
     total = sum(i.weight for i in weighted)
     return round(sum(i.weight for i in weighted if not i.gold) / max(total, 1e-9), 3)
@@ -226,7 +229,7 @@ def _rounded(weights: Weights) -> Weights:
 
 
 def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
-    """RETURNS (list[Item]): of every set that was collected."""
+    """RETURNS (list[Item]): mentions of all sets that have been collected."""
     items = []
     for mention_set in sets:
         file = folder / f"{mention_set.key}.jsonl"
@@ -240,7 +243,7 @@ def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
 
 
 def to_line(doc_id: str, gold: Iterable[str], query: Query) -> str:
-    """RETURNS (str): JSON of a mention with its candidates and its right concepts."""
+    """RETURNS (str): JSON of a mention with its candidates and its correct concepts."""
     row = {
         "doc": doc_id,
         "gold": sorted(gold),
@@ -254,7 +257,8 @@ def to_line(doc_id: str, gold: Iterable[str], query: Query) -> str:
 
 
 def from_line(line: str) -> tuple[frozenset[str], Query]:
-    """RETURNS (tuple[frozenset[str], Query]): the right concepts, and what was found."""
+    """RETURNS (tuple[frozenset[str], Query]): the correct concepts, and the query with its
+    candidates."""
     row = json.loads(line)
     query = Query(
         Mention(row["mention"]),
@@ -267,9 +271,10 @@ def from_line(line: str) -> tuple[frozenset[str], Query]:
 
 
 def _print_table(rows: Iterable[tuple[Item, Ranker]]) -> None:
-    """A line a set: mentions; of those with a concept right first, right among five, and right and
-    wrong as written; of the others linked; expected calibration error; mentions searched. Then the
-    means of families."""
+    """Print a row per set: number of mentions; for mentions with a concept in the vocabulary, how
+    often it is ranked first, is among the first five, is linked, and how often another one is
+    linked; for other mentions, how often they are linked; expected calibration error; number of
+    mentions searched. Then print the means of families."""
     typer.echo("| " + " | ".join(HEADS) + " |\n|---" + "|--:" * (len(HEADS) - 1) + "|")
     by_set: dict[MentionSet, list[tuple[float, bool, bool, bool, bool]]] = {}
     for item, ranker in rows:
@@ -291,8 +296,8 @@ def _print_table(rows: Iterable[tuple[Item, Ranker]]) -> None:
 
 def outcome(item: Item, ranker: Ranker) -> tuple[float, bool, bool, bool, bool]:
     """RETURNS (tuple[float, bool, bool, bool, bool]): the probability of the first concept, whether
-    this is right, whether one of the first five is, whether the vocabulary has a right one, and
-    whether the model is asked."""
+    it is correct, whether one of the first five is, whether the vocabulary has a correct one, and
+    whether the model is used."""
     label = TYPES_BY_LABEL.get(item.of.label, item.of.label)
     concepts: Mapping[str, float] = {}
     if item.unsearched is not None:

@@ -1,4 +1,5 @@
-"""Remove folders that the project's commands made, or make sure that they are of today's inputs."""
+"""Remove folders made by the project's commands, or check that they belong to the current
+inputs."""
 
 import shutil
 from pathlib import Path
@@ -19,7 +20,7 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
 
 @app.command()
 def remove(folders: Annotated[list[Path], typer.Argument(help="Inside the project.")]) -> None:
-    """Remove folders of the project with all that is in them."""
+    """Remove folders of the project with all their contents."""
     for folder in folders:
         _inside(folder)
     for folder in folders:
@@ -34,8 +35,8 @@ def renew(
     inputs: Annotated[list[Path], typer.Argument(help="Files and folders it is trained on.")],
     settings: Annotated[str, typer.Option(help="What else it depends on.")] = "",
 ) -> None:
-    """Keep what a stage left only if it began with these very inputs, so that a killed run goes on
-    and a run on other data begins anew."""
+    """Keep the output of a stage only if it was started with the same inputs: an interrupted run is
+    resumed, and a run on other data starts from scratch."""
     _inside(folder)
     now = {"settings": settings, "files": {str(path): _digest(path) for path in inputs}}
     noted = _noted(folder)
@@ -50,7 +51,8 @@ def renew(
 
 
 def _noted(folder: Path) -> Any:
-    """RETURNS (Any): what a stage began with; None where that is not known, or damaged."""
+    """RETURNS (Any): the inputs a stage was started with; None if the record is missing or
+    damaged."""
     try:
         return parse_json((folder / INPUTS).read_bytes())
     except (FileNotFoundError, ValueError):
@@ -58,7 +60,8 @@ def _noted(folder: Path) -> Any:
 
 
 def _inside(folder: Path) -> None:
-    """A slip in a variable must not remove anything else."""
+    """Refuse folders outside the project, so that a mistake in a variable cannot remove anything
+    else."""
     if Path.cwd().resolve() not in folder.resolve().parents:
         raise AngelError(
             f"{folder} is outside of the project {Path.cwd()}. Check the variables of project.yml."

@@ -1,15 +1,15 @@
-"""Sets of mentions that the ranker is fitted on, and their vocabularies.
+"""Sets of mentions that the reranker is fitted on, and their vocabularies.
 
-corpus  annotated texts; also with 30 % of the concepts taken out of the vocabulary, and over
-        vocabularies of something else
+corpus  annotated texts; also with 30 % of the concepts removed from the vocabulary, and with
+        unrelated vocabularies
 noise   the same with typos in every mention
-drugs   drugs that no vocabulary has, of DrugBank or made up of stems, in the place of chemicals
-hidden  names of ontologies: of two thirds of the concepts one name is taken out of the vocabulary
-        and is the mention, of the others all names are
-lay     what patients say, and names of the same concepts in another vocabulary
-words   everyday words of patients' posts that name no concept
-written the sentences of `benchmarks/sentences`, which are measured and not fitted on
-unseen  hidden names of vocabularies that nothing is fitted on, measured likewise
+drugs   drugs that no vocabulary has, from DrugBank or composed of stems, replacing chemicals
+hidden  names from ontologies: for two thirds of the concepts, one name is removed from the
+        vocabulary and becomes the mention; for the others, all names are removed
+lay     patients' words, and names of the same concepts in another vocabulary
+words   everyday words from patients' posts that do not name a concept
+written the sentences in `benchmarks/sentences`, used for measuring only
+unseen  hidden names from vocabularies that nothing is fitted on, also used for measuring only
 """
 
 import csv
@@ -46,19 +46,19 @@ FILES: dict[str, Any] = safe_load(
 CORPORA, VOCABULARIES, NAMES = FILES["corpora"], FILES["vocabularies"], FILES["names"]
 CORPORA["written"] = Path(__file__).parents[1] / "benchmarks/sentences/written.pubtator"
 SHIPPED = ("BIO", "GENES")
-"""Stand for the vocabulary of `en_angel_bio`."""
+"""Placeholders for the vocabulary of `en_angel_bio`."""
 DISEASE = {"Disease", "SpecificDisease", "Modifier", "DiseaseClass", "CompositeMention"}
 PREFIXES = {"GENE": "NCBIGene:", "SPECIES": "NCBITaxon:"}
-# Behind an identifier, on its species.
+# Species, after an identifier.
 REMARK = re.compile(r"\(tax:\d+\)", re.IGNORECASE)
-# Behind names of the Plant Ontology, e.g. `tree (narrow)`, `Baum (German, exact)`.
+# Suffixes of names in the Plant Ontology, e.g. `tree (narrow)`, `Baum (German, exact)`.
 PO_REMARK = re.compile(r" \(([A-Z]\w+)?[a-z, ]*\)$")
 # Documents that the model has learned from take no part: of ten parts of BioRED it has the last
 # six. Of genes' corpora it has nine parts of ten, without which there would be little; the first is
 # kept to measure on.
 PARTS, BIORED_UNSEEN, GENE_CORPORA = 10, 4, ("nlmgene", "gnormplus")
 MAX_OF_A_TEXT = 2
-"""Mentions of one text that are taken from a document."""
+"""Maximum number of mentions with the same text from one document."""
 MIN_DRUG = 7
 # The name encoder has seen synonyms of these, but none of one concept in `HELD_OUT`.
 SEEN = ("HPO", "UBERON", "DOID", "MONDO_2026", "MESH_2024", "CTD", "GO_BP", "DRUGCENTRAL")
@@ -74,20 +74,22 @@ DRAWN = ("hidden", "lay", *(name for name, family in FAMILIES.items() if family 
 FAMILIES |= {name: name for name in ("drugs", "hidden", "lay", "words", "written")}
 HIDING = ("hidden", "lay")
 MEASURED = ("PO", "ZFA", "PATO", "ECO", "BTO", "CL_2026")
-"""Vocabularies that nothing is fitted on: `benchmarks/unseen.py` measures on them."""
+"""Vocabularies that nothing is fitted on, used by `benchmarks/unseen.py`."""
 """Sets whose vocabulary depends on the mentions."""
 Drawn = tuple[list[Concept], list[tuple[str, str]]]
-"""A vocabulary without what is hidden, and mentions with an identifier, which it may lack."""
+"""A vocabulary without the hidden names, and mentions with identifiers that it may lack."""
 
 
 @dataclass(frozen=True)
 class MentionSet:
-    """Mentions of a corpus over a vocabulary.
+    """A set of mentions in a corpus, with a vocabulary.
 
-    corpus (str), kb (str): keys of `CORPORA` and `VOCABULARIES`, and a few more. label (str): of
-    the mentions. most (int): mentions taken, of documents in random order. typos (int): in each
-    mention. holes (float): share of the vocabulary's concepts taken out.
-    is_foreign (bool): the vocabulary has none of them.
+    corpus (str), kb (str): keys of `CORPORA` and `VOCABULARIES`, and a few more.
+    label (str): label of the mentions.
+    most (int): maximum number of mentions, from documents in random order.
+    typos (int): number of typos in each mention.
+    holes (float): proportion of concepts removed from the vocabulary.
+    is_foreign (bool): the vocabulary has none of the mentioned concepts.
     """
 
     corpus: str
@@ -106,14 +108,14 @@ class MentionSet:
 
     @property
     def family(self) -> str:
-        """RETURNS (str): what kind of set it is, see above."""
+        """RETURNS (str): the kind of set, see above."""
         if self.kb in MEASURED:
             return "unseen"
         return "noise" if self.typos else FAMILIES.get(self.corpus, "corpus")
 
     @property
     def vocabulary(self) -> str:
-        """RETURNS (str): the same for sets that are linked over the same concepts."""
+        """RETURNS (str): a key that is the same for sets linked to the same concepts."""
         return f"{self.kb} {self.holes} {self.corpus if self.corpus in HIDING else ''}"
 
 
@@ -138,27 +140,28 @@ HELD = (*_DEV, *(replace(s, holes=0.3) for s in _DEV))
 
 
 def part_of(text: str, parts: int) -> int:
-    """RETURNS (int): the part, from 0, that a text belongs to, the same everywhere."""
+    """RETURNS (int): the part, from 0, that a text belongs to; the same on every machine."""
     return int(md5(text.encode()).hexdigest(), 16) % parts
 
 
 def share_of(text: str) -> float:
-    """RETURNS (float): a number from 0 to 1 that belongs to the text, the same everywhere."""
+    """RETURNS (float): a hash of the text between 0 and 1; the same on every machine."""
     return part_of(text, 1000) / 1000
 
 
 def is_held_out(name: str) -> bool:
-    """RETURNS (bool): whether the name encoder has never seen a concept of this canonical name."""
+    """RETURNS (bool): whether the name encoder has never seen a concept with this canonical
+    name."""
     return part_of(normalize_name(name), HELD_OUT) == 0
 
 
 def is_hole(concept_id: str, holes: float) -> bool:
-    """RETURNS (bool): whether the concept is of the share that is taken out."""
+    """RETURNS (bool): whether the concept belongs to the proportion that is removed."""
     return share_of("hole" + concept_id) < holes
 
 
 def vocabulary(data: Path, mention_set: MentionSet) -> ConceptKB:
-    """RETURNS (ConceptKB): of a set, without what is taken out for it."""
+    """RETURNS (ConceptKB): vocabulary of a set, without the concepts removed for it."""
     if mention_set.corpus in HIDING:
         return ConceptKB.build(draw(data, mention_set)[0])
     concepts = read_concepts(data, mention_set.kb)
@@ -166,7 +169,7 @@ def vocabulary(data: Path, mention_set: MentionSet) -> ConceptKB:
 
 
 def chosen(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
-    """YIELDS (CorpusDocument): documents with the mentions that count."""
+    """YIELDS (CorpusDocument): documents with the mentions of the set."""
     documents = list(_documents(data, mention_set))
     Random(1).shuffle(documents)
     label, left = mention_set.label, mention_set.most
@@ -185,8 +188,8 @@ def chosen(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
 
 
 def misspelled(document: CorpusDocument, typos: int) -> CorpusDocument:
-    """RETURNS (CorpusDocument): with typing errors in its mentions; of those that overlap, in the
-    first."""
+    """RETURNS (CorpusDocument): a document with typos in its mentions; of overlapping mentions,
+    only the first is changed."""
     edits, done = [], 0
     for mention in sorted(document.mentions, key=lambda m: (m.start, m.end)):
         if mention.start >= done:
@@ -197,8 +200,8 @@ def misspelled(document: CorpusDocument, typos: int) -> CorpusDocument:
 
 
 def altered(name: str, is_disease: bool, rng: Random) -> str:
-    """RETURNS (str): the name with a typo, in another word order, or with a word that adds
-    nothing."""
+    """RETURNS (str): the name with a typo, in another word order, or with an uninformative extra
+    word."""
     words = name.split()
     added = ("{}, unspecified", "{} NOS", "severe {}") if is_disease else ("normal {}", "{} (NOS)")
     is_pair = len(words) == 2 and name.replace(" ", "").isalpha()
@@ -211,7 +214,8 @@ def altered(name: str, is_disease: bool, rng: Random) -> str:
 
 
 def labelled(mention: GoldMention, label: str) -> GoldMention:
-    """RETURNS (GoldMention): with the label, and identifiers with their prefix."""
+    """RETURNS (GoldMention): the mention with the label, and with identifiers that include their
+    prefix."""
     prefix, ids = PREFIXES.get(label, ""), REMARK.sub("", mention.concept_ids)
     ids = re.sub(r"(?<![\w:])(?=\d)", prefix, ids) if prefix else ids
     return replace(mention, label=label, concept_ids=ids)
@@ -247,7 +251,7 @@ def _documents(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
 
 @lru_cache(maxsize=1)
 def draw(data: Path, mention_set: MentionSet) -> Drawn:
-    """RETURNS (Drawn): of a set without texts."""
+    """RETURNS (Drawn): vocabulary and mentions of a set without texts."""
     corpus, kb, most = mention_set.corpus, mention_set.kb, mention_set.most
     concepts = list(read_concepts(data, kb))
     rng = Random(f"{corpus} {kb}")
@@ -286,7 +290,12 @@ def _paraphrases(data: Path, corpus: str) -> Iterator[tuple[str, str, str]]:
 
 
 def hide_names(concepts: Sequence[Concept], most: int, kb: str, rng: Random) -> Drawn:
-    """kb (str): key of the vocabulary. RETURNS (Drawn): names that no other concept has."""
+    """concepts (Sequence[Concept]): concepts of the vocabulary.
+    most (int): maximum number of mentions.
+    kb (str): key of the vocabulary.
+    rng (Random): random number generator.
+    RETURNS (Drawn): the vocabulary without the hidden names, and the hidden names, which belong to
+    one concept each."""
     owners = Counter(n for c in concepts for n in set(map(normalize_name, c.names)))
     scopes = Counter(scope for concept in concepts for _, scope in concept.scopes)
     has_exact = scopes["EXACT"] > scopes["RELATED"] / 10
@@ -319,8 +328,8 @@ def hide_names(concepts: Sequence[Concept], most: int, kb: str, rng: Random) -> 
 
 
 def in_sentence(doc_id: str, text: str, concept_id: str, label: str, rng: Random) -> CorpusDocument:
-    """RETURNS (CorpusDocument): of a mention, half the time alone, else in a sentence that says
-    nothing of it."""
+    """RETURNS (CorpusDocument): a document with the mention, either alone or (half the time) in an
+    uninformative sentence."""
     template = "{}" if rng.random() < ALONE else rng.choice(FILES["templates"])
     text = " ".join(text.split())
     if template != "{}" and template.startswith("{}"):
@@ -331,8 +340,8 @@ def in_sentence(doc_id: str, text: str, concept_id: str, label: str, rng: Random
 
 
 def everyday_words(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocument]:
-    """YIELDS (CorpusDocument): one to four words of a sentence of a patient's post, none of which
-    is marked as a symptom, and no part of which is a name of the vocabulary."""
+    """YIELDS (CorpusDocument): one to four words from a sentence of a patient's post, none of which
+    is annotated as a symptom, and no part of which is a name in the vocabulary."""
     rng = Random(mention_set.key)
     concepts = read_concepts(data, mention_set.kb)
     names = [normalize_name(name) for concept in concepts for name in concept.names]
@@ -359,8 +368,8 @@ def everyday_words(data: Path, mention_set: MentionSet) -> Iterator[CorpusDocume
 
 
 def unknown_drugs(data: Path) -> list[str]:
-    """RETURNS (list[str]): DrugBank's drugs of one word of which MeSH has no name, of 2019 or 2024,
-    descriptors or supplementary."""
+    """RETURNS (list[str]): drugs in DrugBank with single-word names that are not in MeSH
+    (descriptors and supplementary records, 2019 and 2024)."""
     known = {normalize_name(n) for c in read_concepts(data, "MESH") for n in c.names}
     for table in (VOCABULARIES["MESH_2024"], NAMES["supplementary"]):
         cells = (name for row in _rows(data / table) for cell in row for name in cell.split("|"))
@@ -377,15 +386,15 @@ def unknown_drugs(data: Path) -> list[str]:
 
 
 def made_up_drugs(n: int = 400) -> list[str]:
-    """RETURNS (list[str]): syllables and stems, the same each time."""
+    """RETURNS (list[str]): names composed of syllables and stems; the same in every run."""
     rng, first, last = Random(7), FILES["syllables"], FILES["stems"]
     names = ([*rng.choices(first, k=rng.randint(2, 3)), rng.choice(last)] for _ in range(n))
     return sorted(set(map("".join, names)))
 
 
 def with_drugs(data: Path, names: Sequence[str]) -> Iterator[CorpusDocument]:
-    """YIELDS (CorpusDocument): of BC5CDR, with each chemical that a document names replaced by
-    another of the names, the same one in all places; the first of them is its mention."""
+    """YIELDS (CorpusDocument): documents of BC5CDR in which each chemical is consistently replaced
+    by another drug name; the first one is the mention."""
     left = iter(Random(3).sample(names, len(names)))
     for document in _pubtator(data / CORPORA["cdr"]):
         given: dict[str, str] = {}
@@ -408,7 +417,8 @@ def with_drugs(data: Path, names: Sequence[str]) -> Iterator[CorpusDocument]:
 
 
 def read_concepts(data: Path, kb: str) -> Iterator[Concept]:
-    """data (Path), kb (str): a key of `VOCABULARIES`. YIELDS (Concept): all of it."""
+    """data (Path), kb (str): folder, and a key of `VOCABULARIES`.
+    YIELDS (Concept): all concepts of the vocabulary."""
     path = data / VOCABULARIES[kb]
     if path.suffix == ".zip":
         with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path) as archive:
@@ -418,7 +428,7 @@ def read_concepts(data: Path, kb: str) -> Iterator[Concept]:
         code, column = FILES["columns"][kb]
         names: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for row in _rows(path):
-            # labels of DrugCentral's table stand beside synonyms of other drugs
+            # in DrugCentral's table, labels are next to synonyms of other drugs
             if re.search(r"\d", row[code]) and row[column] and "rdfs:label" not in row:
                 names[row[code]][row[column]] = None
         for concept_id, (first, *others) in names.items():
@@ -444,8 +454,9 @@ def _pubtator(path: Path) -> Iterator[CorpusDocument]:
 
 
 def craft_documents(data: Path, name: str, label: str) -> Iterator[CorpusDocument]:
-    """data (Path), name (str): `craft`, its training part, or `craft_dev`. label (str): an
-    ontology. YIELDS (CorpusDocument): with its mentions in one piece."""
+    """data (Path), name (str): folder, and `craft` for the training part or `craft_dev`.
+    label (str): an ontology.
+    YIELDS (CorpusDocument): documents with their contiguous mentions."""
     name = "craft_train" if name == "craft" else name
     with gzip.open(data / f"craft/{name}.jsonl.gz", "rt", encoding="utf8") as lines:
         for line in lines:

@@ -1,4 +1,4 @@
-"""What configs/datasets.yml says of a dataset, checked."""
+"""Read and validate the entries of configs/datasets.yml."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,13 +16,14 @@ DATASETS = Path("configs/datasets.yml")
 
 @dataclass(frozen=True)
 class VocabularyStep:
-    """Vocabulary files that are read in one go.
+    """Vocabulary files that are read together.
 
     files (tuple[str, ...]): in order of precedence.
-    format (str | None): as `spacy-angel kb build` takes it, or `askapatient`.
-    file_options (dict[str, str]): options of the reader that name a file.
-    options (dict[str, Any]): its other options.
-    shared_names (str): as `spacy-angel kb build --shared-names`; that of the first step counts.
+    format (str | None): a format of `spacy-angel kb build`, or `askapatient`.
+    file_options (dict[str, str]): options of the reader whose value is a file.
+    options (dict[str, Any]): other options of the reader.
+    shared_names (str): as in `spacy-angel kb build --shared-names`; only the first step's value is
+        used.
     """
 
     files: tuple[str, ...]
@@ -36,9 +37,9 @@ class VocabularyStep:
 class CorpusPart:
     """One corpus of a split.
 
-    file (str): as published.
+    file (str): published file.
     preprocessing (str): one of `preprocessing.PUBLISHED`.
-    file_options (dict[str, str]): options of the reader that name a file.
+    file_options (dict[str, str]): options of the reader whose value is a file.
     """
 
     file: str
@@ -47,7 +48,7 @@ class CorpusPart:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): every file that is read."""
+        """RETURNS (tuple[str, ...]): all files that are read."""
         return (self.file, *self.file_options.values())
 
 
@@ -56,7 +57,7 @@ class Recipe:
     """A dataset.
 
     train, dev, test (dict[str, CorpusPart]): corpora by name.
-    vocabulary (tuple[tuple[VocabularyStep, ...], ...]): choices; the first one whose files are
+    vocabulary (tuple[tuple[VocabularyStep, ...], ...]): alternatives; the first one whose files are
         available is used.
     """
 
@@ -78,11 +79,11 @@ class Recipe:
 
 
 def read_recipe(name: str, path: Path = DATASETS) -> Recipe:
-    """Read what is known of a dataset.
+    """Read the entry of a dataset.
 
-    name (str): of the dataset.
-    path (Path): the file.
-    RETURNS (Recipe): its values.
+    name (str): name of the dataset.
+    path (Path): configuration file.
+    RETURNS (Recipe): its entry.
     RAISES (AngelError): there is no such dataset.
     """
     known = srsly.read_yaml(path)
@@ -92,5 +93,5 @@ def read_recipe(name: str, path: Path = DATASETS) -> Recipe:
 
 
 def needs(choice: tuple[VocabularyStep, ...]) -> list[str]:
-    """RETURNS (list[str]): every file of a choice of vocabulary."""
+    """RETURNS (list[str]): all files that an alternative requires."""
     return [name for step in choice for name in (*step.files, *step.file_options.values())]

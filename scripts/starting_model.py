@@ -1,4 +1,4 @@
-"""Put the model that positive-only training begins with into a folder of the project."""
+"""Put the model that positive-only training starts from into a folder of the project."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Docstrings in spaCy's style as Google's, which mkdocstrings makes into tables.
+"""Convert docstrings from spaCy's style to Google's, which mkdocstrings renders as tables.
 
     path (Path): a file,
         gzipped or not.
@@ -13,7 +13,7 @@ becomes
     Returns:
         int: its lines.
 
-`mkdocs.yml` names the class below as an extension of griffe, which reads the code.
+`mkdocs.yml` registers the class below as an extension of griffe, which parses the code.
 """
 
 import re
@@ -29,18 +29,18 @@ _KEYWORD = rf"(?P<keyword>{'|'.join(_KEYWORDS)})"
 _FIELD = re.compile(
     rf"(?:{_KEYWORD}(?:{_TYPE})?|{_NAMES}{_TYPE.replace('type', 'of')})(?P<end>[:,.])(?:\s+|$)"
 )
-# Within a line a keyword may follow a sentence: `n (int): a number. RETURNS (int): its square.`
+# A keyword may follow a sentence on the same line: `n (int): a number. RETURNS (int): its square.`
 _INLINE = re.compile(rf"(?<=[.:]) (?={_KEYWORD.replace('?P<keyword>', '?:')}(?: \(|:))")
-# So many lines a list of names and types may be broken over.
+# Maximum number of lines that a list of names and types may span.
 _LOOK_AHEAD = 3
 
 
 def to_google(text: str, arguments: str = "Args") -> str:
-    """Write a docstring as Google's style has it.
+    """Convert a docstring to Google's style.
 
     text (str): a docstring without the indentation of the code.
-    arguments (str): heading of what has a name: `Args`, or `Attributes` of a data class.
-    RETURNS (str): the text as it was, but for fields, which stand in sections at its end.
+    arguments (str): heading for named fields: `Args`, or `Attributes` for a data class.
+    RETURNS (str): the text, with the fields moved to sections at its end.
     """
     prose: list[str] = []
     sections: dict[str, list[str]] = {}
@@ -59,7 +59,7 @@ def to_google(text: str, arguments: str = "Args") -> str:
 
 
 def _field_starts(lines: list[str]) -> list[int]:
-    """RETURNS (list[int]): the lines of a paragraph in which a field begins."""
+    """RETURNS (list[int]): the lines of a paragraph on which a field starts."""
     starts: list[int] = []
     for i, line in enumerate(lines):
         ahead = " ".join(line.strip() for line in lines[i : i + _LOOK_AHEAD])
@@ -71,7 +71,7 @@ def _field_starts(lines: list[str]) -> list[int]:
 
 
 def _match(text: str) -> re.Match[str] | None:
-    """RETURNS (re.Match[str] | None): the field at the beginning of a text that is one."""
+    """RETURNS (re.Match[str] | None): the field at the start of a text, if any."""
     found = _FIELD.match(text)
     while found is not None and found["end"] == ",":
         found = _FIELD.match(text, found.end())
@@ -81,7 +81,7 @@ def _match(text: str) -> re.Match[str] | None:
 
 
 def _entries(field: str, arguments: str) -> list[tuple[str, str]]:
-    """RETURNS (list[tuple[str, str]]): section and entry of each name of a field."""
+    """RETURNS (list[tuple[str, str]]): section and entry for each name in a field."""
     last = _match(field)
     assert last is not None
     text = field[last.end() :]
@@ -92,7 +92,7 @@ def _entries(field: str, arguments: str) -> list[tuple[str, str]]:
         assert found is not None
         position = found.end()
         if keyword := found["keyword"]:
-            # A result without a word has its type in the signature.
+            # A result without a description is omitted: its type is in the signature.
             if text:
                 kind = found["type"] or ("AngelError" if keyword == "RAISES" else None)
                 entries.append(
@@ -105,15 +105,15 @@ def _entries(field: str, arguments: str) -> list[tuple[str, str]]:
 
 
 class SpacyDocstrings(griffe.Extension):
-    """Hands griffe every docstring in Google's style."""
+    """Converts every docstring that griffe reads to Google's style."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """obj (griffe.Object): a module, class, function or attribute that was read."""
+        """obj (griffe.Object): a module, class, function or attribute."""
         if obj.docstring is None:
             return
         arguments = "Args"
         if isinstance(obj, griffe.Class):
-            # A class whose constructor is not written out describes its fields.
+            # The docstring of a class without an explicit constructor describes its fields.
             generated = any("dataclass" in str(decorator.value) for decorator in obj.decorators)
             if generated or "__init__" not in obj.members:
                 arguments = "Attributes"

@@ -84,7 +84,8 @@ def project_tables(folder: Path) -> str:
 
 
 def settings_table(settings: type[CheckedSettings]) -> str:
-    """settings (type[CheckedSettings]): of a component. RETURNS (str): a Markdown table."""
+    """settings (type[CheckedSettings]): settings of a component.
+    RETURNS (str): a Markdown table."""
     lines = ["| setting | type | default | meaning |", "|---|---|---|---|"]
     for name, kind, default, meaning in describe_settings(settings):
         cells = f"`{name}`", f"`{kind}`", f"`{json.dumps(default)}`", meaning
@@ -157,9 +158,10 @@ def labels_table() -> str:
 
 
 def with_passage(text: str, name: str, passage: str) -> str:
-    """text (str): a page with `<!-- NAME: begin -->` and `<!-- NAME: end -->`. name (str): name of
-        the marks.
-    passage (str): Markdown. RETURNS (str): the page with the passage between the marks."""
+    """text (str): a page with `<!-- NAME: begin -->` and `<!-- NAME: end -->`.
+    name (str): name of the markers.
+    passage (str): Markdown.
+    RETURNS (str): the page with the passage between the markers."""
     marks = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     before, begin, rest = text.partition(marks[0])
     _, end, after = rest.partition(marks[1])
@@ -169,14 +171,15 @@ def with_passage(text: str, name: str, passage: str) -> str:
 
 
 def passage_of(text: str, name: str) -> str:
-    """text (str): a page with marks, see `with_passage`. name (str): name of the marks.
+    """text (str): a page with markers, see `with_passage`.
+    name (str): name of the markers.
     RETURNS (str): the passage between them."""
     begin, end = f"<!-- {name}: begin -->\n", f"\n<!-- {name}: end -->"
     return text[text.index(begin) + len(begin) : text.index(end)]
 
 
 def passages() -> list[tuple[Path, str, str]]:
-    """RETURNS (list[tuple[Path, str, str]]): page, name of the marks, and passage."""
+    """RETURNS (list[tuple[Path, str, str]]): page, name of the markers, and passage."""
     results = RESULTS.read_text(encoding="utf8")
     return [
         (CARDS["en_angel_mini"], "given", passage_of(results, "given")),
@@ -204,7 +207,7 @@ def _example(text: str) -> re.Match[str]:
 
 
 def main() -> None:
-    """Command line."""
+    """Run the command."""
     for page, name, passage in passages():
         _write(page, with_passage(page.read_text(encoding="utf8"), name, passage))
     readme = README.read_text(encoding="utf8")

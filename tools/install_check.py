@@ -1,9 +1,9 @@
-"""Check an installation that has no extras: commands, what they say of a missing extra, and pages.
+"""Check an installation without extras: commands, their messages about missing extras, and pages.
 
     python tools/install_check.py
 
 Run it with the interpreter of a fresh environment in which the package is installed. Two checks run
-at a time, each in a folder of its own; the exit code is the number of checks that failed.
+at a time, each in its own folder; the exit code is the number of failed checks.
 """
 
 import os
@@ -43,7 +43,7 @@ sys.path.insert(0, sys.argv[1])
 from support.doc_blocks import run_page
 run_page(Path(sys.argv[2]), Path.cwd(), [])
 """
-# A run of each command that needs no extra, in this order; $tiny is the folder assets/tiny.
+# Commands that need no extra, run in this order; $tiny is the folder assets/tiny.
 COMMANDS = """
 info
 kb update
@@ -69,7 +69,7 @@ evaluate exact $tiny/dev.txt --kb kb/tiny -o metrics/exact
 compare metrics/exact metrics/mine -o metrics/both
 annotate $tiny/dev.txt -o annotated --workers 2
 """
-# A command that needs each extra.
+# For each extra, a command that needs it.
 EXTRAS = {
     "train": "train --train $tiny/train.txt --dev $tiny/dev.txt --kb MESH -o own",
     "negation": 'link "Denies chest pain." --negation',
@@ -86,9 +86,9 @@ def run(command: list[str], folder: Path, expected: int = 0) -> str:
 
     command (list[str]): program and arguments.
     folder (Path): working folder.
-    expected (int): its exit code.
+    expected (int): expected exit code.
     RETURNS (str): standard error.
-    RAISES (AssertionError): another exit code.
+    RAISES (AssertionError): the exit code differs.
     """
     own = {"SPACY_ANGEL_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -141,7 +141,7 @@ def check_page(page: Path, folder: Path) -> None:
 def main() -> int:
     """Run all checks.
 
-    RETURNS (int): how many failed.
+    RETURNS (int): number of failed checks.
     """
     checks = {
         "commands": check_commands,

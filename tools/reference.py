@@ -1,6 +1,5 @@
-"""The reference pages, from what the code says of itself: commands, options of formats,
-examples of settings, the public names. `tools/document.py` writes them into docs/reference.
-"""
+"""Generate the reference pages from the code: commands, options of formats, examples of settings,
+and public names. `tools/document.py` writes them to docs/reference."""
 
 import inspect
 import re
@@ -16,7 +15,7 @@ from spacy_angel.cli.app import app
 from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.files.formats import Formats
 
-# A setting of angel_linker → what a user may give; a test holds each against the setting's type.
+# Setting of angel_linker → an example value; a test checks it against the setting's type.
 EXAMPLES: dict[str, Any] = {
     "candidates.span_key": "mentions",
     "candidates.types_by_label": {"DISEASE": ["T047"], "CHEMICAL": []},
@@ -50,7 +49,8 @@ def cli_reference() -> str:
 
 
 def options_table(formats: Formats) -> str:
-    """formats (Formats): a registry. RETURNS (str): each option of its readers, Markdown."""
+    """formats (Formats): a registry.
+    RETURNS (str): a Markdown table with each option of its readers."""
     lines = ["| format | option | default | |", "|---|---|---|---|"]
     for name, format in sorted(formats.items()):
         described = dict(_arguments(format.read))
@@ -62,7 +62,7 @@ def options_table(formats: Formats) -> str:
 
 
 def corpus_options() -> str:
-    """RETURNS (str): the options that every corpus format has, a Markdown table."""
+    """RETURNS (str): a Markdown table of the options that all corpus formats share."""
     lines = ["| option | default | |", "|---|---|---|"]
     parameters = inspect.signature(read_corpus).parameters
     described = dict(_arguments(read_corpus))
@@ -73,7 +73,7 @@ def corpus_options() -> str:
 
 
 def _arguments(function: Callable[..., Any]) -> list[tuple[str, str]]:
-    """RETURNS (list[tuple[str, str]]): name and meaning of each argument that is described."""
+    """RETURNS (list[tuple[str, str]]): name and description of each documented argument."""
     return [
         (entry.name, " ".join(entry.description.split()))
         for section in _sections(function)
@@ -102,5 +102,6 @@ def _value(value: Any) -> str:
 
 
 def in_cell(text: str) -> str:
-    """text (str): Markdown. RETURNS (str): as a cell of a table has it."""
+    """text (str): Markdown.
+    RETURNS (str): the text escaped for a table cell."""
     return text.replace("|", "\\|")
