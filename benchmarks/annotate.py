@@ -1,10 +1,10 @@
-"""Measure batch annotation: rate, memory and files, and what all of PubMed would take.
+"""Measure batch annotation: rate, memory and files, extrapolated to all of PubMed.
 
     python benchmarks/annotate.py abstracts.jsonl.gz [--documents 30000] [--workers 2]
 
-The documents of a corpus are written as PubMed's XML, annotated into a temporary folder, and
-annotated again, which finds everything done. Opening the pipeline is measured apart, with a few
-documents. Prints a JSON object.
+The documents of a corpus are written in PubMed's XML format, annotated into a temporary folder, and
+annotated again, which finds that everything is done. The time to open the pipeline is measured
+separately with a few documents. Prints a JSON object.
 """
 
 import json
@@ -51,7 +51,7 @@ def main(
             ("again", "in", "out"),
         ):
             begin_time = time.perf_counter()
-            # A shard a worker, so that each opens its pipeline.
+            # One shard per worker, so that each worker opens its pipeline.
             manifest = annotate(
                 folder / source,
                 pipeline,
@@ -82,10 +82,11 @@ def main(
 
 
 def write_pubmed(path: Path, documents: list[CorpusDocument], first: int) -> None:
-    """Write documents as a file of PubMed's baseline.
+    """Write documents in the format of PubMed's baseline.
 
-    path (Path): the file; its folder is created. documents (list[CorpusDocument]): title and
-        abstract of each. first (int): the PMIDs count up from the number after it.
+    path (Path): file to write; its folder is created.
+    documents (list[CorpusDocument]): title and abstract of each article.
+    first (int): PMIDs are numbered from `first + 1`.
     """
     path.parent.mkdir(exist_ok=True)
     with path.open("w", encoding="utf8") as file:

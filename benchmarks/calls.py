@@ -1,11 +1,11 @@
-"""Python calls that linking one document takes: of the package's functions, modules, and edges
-between modules.
+"""Count the Python calls needed to link a document: calls of the package's functions, modules
+involved, and edges between modules.
 
     python benchmarks/calls.py [--functions 30]
 
-The linker of `spacy_angel.load()` links two documents, then the third of the same shape is counted:
-`call` events of `sys.setprofile` in files of the package. An edge leads from a module of the
-package to another one that it calls.
+The linker of `spacy_angel.load()` links two documents; then the calls for a third document of the
+same shape are counted, i.e. `call` events of `sys.setprofile` in files of the package. An edge is a
+pair of modules of the package of which the first calls the second.
 """
 
 import argparse
@@ -26,14 +26,14 @@ TEXTS = (
 
 
 class CallCounter:
-    """Counts `call` events; `functions` by module and name, `edges` by caller and callee."""
+    """Counts `call` events: `functions` by module and name, `edges` by caller and callee."""
 
     def __init__(self) -> None:
         self.functions: Counter[tuple[str, str]] = Counter()
         self.edges: Counter[tuple[str, str]] = Counter()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
-        """frame (FrameType), event (str), arg (Any): as `sys.setprofile` gives them."""
+        """frame (FrameType), event (str), arg (Any): as passed by `sys.setprofile`."""
         if event != "call" or (module := _module(frame)) is None:
             return
         self.functions[module, frame.f_code.co_qualname] += 1
@@ -48,7 +48,7 @@ def _module(frame: FrameType) -> str | None:
 
 
 def main() -> None:
-    """Print the counts of all, of each package, and of the functions called most often."""
+    """Print the total counts, counts by package, and the most frequently called functions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--functions", type=int, default=0, help="functions to list")
     n_functions = parser.parse_args().functions

@@ -1,14 +1,14 @@
-"""One table over all corpora: how many links are right, corpus by corpus and type by type.
+"""Measure the linking accuracy on several corpora, by corpus and entity type.
 
     python benchmarks/corpora.py CORPUS... --kb KB [--model MODEL] [--predicted] [-o table.json]
 
-CORPUS are files with gold mentions, e.g. `held_*.json` of `scripts/shipped/build_six_types.py`;
-the vocabulary KB has a type for each label. Of gold mentions the table has recall at 1 over all
-that have an identifier: `lenient`, one of the concepts of the best name is right; `strict`, the
-most probable concept is; `kb_id`, the link that is written is, which under the limits may be none
-(what BELB calls strict, see `spacy_angel.evaluation.protocols`); `known`, the vocabulary has it.
-With `--predicted` the pipeline finds the mentions itself, and the table has the F-scores of
-HunFlair2 and of the identifiers of documents.
+CORPUS are files with gold mentions, e.g. `held_*.json` from `scripts/shipped/build_six_types.py`;
+the vocabulary KB has a type for each label. For gold mentions, the table has the recall at 1 over
+all mentions with an identifier: `lenient`, if a concept of the best name is correct; `strict`, if
+the most probable concept is; `kb_id`, if the final link is, which is empty below the thresholds
+(BELB's strict mode, see `spacy_angel.evaluation.protocols`). `known` is the proportion of mentions
+whose concept is in the vocabulary. With `--predicted`, the pipeline finds the mentions itself, and
+the table has the F-scores of HunFlair2 and of the document-level identifiers.
 """
 
 import json
@@ -47,7 +47,7 @@ def measure(
     dtype: Annotated[str, typer.Option(help="Type of the weights.")] = "auto",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Also as JSON.")] = None,
 ) -> None:
-    """Print a table in Markdown, a line for each label of each corpus."""
+    """Print a Markdown table with a row for each label in each corpus."""
     nlp: Any
     if pipeline is not None:
         nlp, linker = open_pipeline(pipeline)
@@ -71,7 +71,7 @@ def measure(
 
 
 def _labelled(documents: list[CorpusDocument], label: str) -> Iterator[CorpusDocument]:
-    """Documents with the mentions of one label that have an identifier."""
+    """Yield documents with the mentions of one label that have an identifier."""
     for document in documents:
         mentions = tuple(m for m in document.mentions if m.label == label and m.concept_ids)
         if mentions:
@@ -81,7 +81,7 @@ def _labelled(documents: list[CorpusDocument], label: str) -> Iterator[CorpusDoc
 def _figures(
     documents: list[CorpusDocument], nlp: Any, linker: Any, label: str, *, predicted: bool
 ) -> dict[str, float]:
-    """All figures in per cent, but `mentions`."""
+    """Return all figures in percent, except the number of `mentions`."""
     pairs: list[SpanPair] = []
     outcomes: list[Outcome] = []
     types = types_of_label(label, linker.kb.types)
@@ -114,9 +114,10 @@ def _figures(
 
 
 def types_of_label(label: str, types: frozenset[str]) -> tuple[str, ...]:
-    """label (str): of a corpus. types (frozenset[str]): of the vocabulary.
-    RETURNS (tuple[str, ...]): the types that are spelled as labels of its kind, e.g. `CellLine` →
-    `Cell line`; none where there is no such type, and the mention may be anything."""
+    """label (str): label in a corpus.
+    types (frozenset[str]): types of the vocabulary.
+    RETURNS (tuple[str, ...]): the types spelled like labels of the same kind, e.g. `CellLine` →
+    `Cell line`; empty if there are none, which allows all concepts."""
     return tuple(sorted(find_entries(label, sorted(types))))
 
 

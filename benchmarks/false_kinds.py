@@ -1,16 +1,16 @@
-"""Count entities that are none in sentences of daily life: clinical shorthand, news, kitchen and
-garden, health in lay words.
+"""Count false entities in everyday sentences: clinical shorthand, news, cooking and gardening, and
+health in lay words.
 
     python benchmarks/false_kinds.py benchmarks/sentences/work.jsonl
     python benchmarks/false_kinds.py FILE --pipeline en_angel_bio --pipeline PIPELINE
 
-A line of the file is a sentence: `id`, `style`, `text`, `mentions` with `start`, `end`, `label`,
-`text`, and where they apply `also`, labels that are right as well, and `optional`, of a mention
-that may be found or not. An entity is false where it shares a character with no mention of its
-label and with no optional one; a mention is found where an entity that shares a character with it
-has its label. Words for people are gold nowhere; entities over them that link to man are false, and
-have a column of their own, for corpora with species mark them. Entities with labels that are not in
-the gold at all (`VARIANT`) do not count.
+Each line of the file is a sentence with `id`, `style`, `text`, and `mentions` with `start`, `end`,
+`label` and `text`. A mention may also have `also`, other correct labels, and `optional` if it need
+not be found. An entity is false if it overlaps neither a mention with its label nor an optional
+one; a mention is found if it overlaps an entity with one of its labels. Words for people are not in
+the gold standard. Entities over them that link to human are false, and are also counted in a
+separate column, since corpora with species annotate them. Entities whose label does not occur in
+the gold standard (`VARIANT`) are ignored.
 """
 
 import json
@@ -56,10 +56,11 @@ def main(
 
 
 def count(rows: Sequence[Row], name: str) -> tuple[dict[str, Counter[str]], Counter[str]]:
-    """rows (Sequence[Row]): sentences with their gold mentions. name (str): of a pipeline.
+    """rows (Sequence[Row]): sentences with their gold mentions.
+    name (str): name of a pipeline.
     RETURNS (tuple[dict[str, Counter[str]], Counter[str]]): for each style in the order of the file,
-    and for `all`: `sentences`, `found` entities, `false` ones, those of these that are `people`,
-    and by label `gold` mentions and those `hit`; and how often each false entity occurs."""
+    and for `all`: numbers of `sentences`, entities `found`, `false` ones, and `people` among these,
+    and by label the `gold` mentions and those `hit`; and the frequency of each false entity."""
     import spacy_angel
 
     counts: dict[str, Counter[str]] = {row["style"]: Counter() for row in rows}
@@ -85,17 +86,17 @@ def count(rows: Sequence[Row], name: str) -> tuple[dict[str, Counter[str]], Coun
 
 
 def labels_of(mention: Row) -> tuple[str, ...]:
-    """RETURNS (tuple[str, ...]): the labels that are right for a gold mention."""
+    """RETURNS (tuple[str, ...]): the correct labels of a gold mention."""
     return (mention["label"], *mention.get("also", ()))
 
 
 def overlap(entity: Any, mention: Row) -> bool:
-    """RETURNS (bool): whether an entity and a gold mention share a character."""
+    """RETURNS (bool): whether an entity and a gold mention overlap."""
     return entity.start_char < mention["end"] and mention["start"] < entity.end_char
 
 
 def percent(part: int, whole: int) -> str:
-    """RETURNS (str): with one digit; `–` of none."""
+    """RETURNS (str): the percentage with one decimal; `–` if the whole is 0."""
     return f"{100 * part / whole:.1f}" if whole else "–"
 
 

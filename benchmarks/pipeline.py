@@ -1,12 +1,12 @@
-"""Measure the speed of a pipeline: mentions per second if the mentions are given, and abstracts per
+"""Measure the speed of a pipeline: mentions per second with given mentions, and abstracts per
 second from text.
 
     python benchmarks/pipeline.py --data ../shared/data
 
-The linker with all mentions searched and the linker as it ships run in turn on the same abstracts
-of BC5CDR's development set; then the whole pipeline, with and without the linker. Of each the best
-round counts. With `--processes N` they run in N processes, an Nth of the abstracts and of the
-threads each. One JSON line per measurement.
+The linker with a search for every mention and the linker with its shipped settings alternate on the
+same abstracts from BC5CDR's development set; then the whole pipeline alternates with and without
+the linker. The best round of each is reported. With `--processes N`, they run in N processes, which
+share the abstracts and threads evenly. Prints one JSON line per measurement.
 """
 
 import json
@@ -73,10 +73,11 @@ def main(
 
 
 class Workload:
-    """A pipeline and what goes through it.
+    """A pipeline and its input.
 
-    data (Path), documents (int): the first abstracts of the corpus in that folder.
-    dtype (str), threads (int): of the model, and of this process. pipeline (str): name or folder.
+    data (Path), documents (int): folder of the corpus, and number of abstracts from its beginning.
+    dtype (str), threads (int): data type of the weights, and number of threads of this process.
+    pipeline (str): name or folder.
     """
 
     def __init__(self, data: Path, documents: int, dtype: str, threads: int, pipeline: str) -> None:
@@ -89,8 +90,9 @@ class Workload:
         self.docs = [given(self.nlp, self.linker, document) for document in self.corpus]
 
     def run(self, side: str, part: slice) -> int:
-        """side (str): of `GIVEN` or `FROM_TEXT`. part (slice): of the documents. RETURNS (int):
-        mentions."""
+        """side (str): an element of `GIVEN` or `FROM_TEXT`.
+        part (slice): range of documents.
+        RETURNS (int): number of mentions."""
         if side in GIVEN:
             docs = self.docs[part]
             with self.linker.using(**GIVEN[side]):
@@ -105,30 +107,32 @@ _OWN: list[Workload] = []
 
 
 def begin_worker(*arguments: Any) -> None:
-    """What `workers` begins a process with."""
+    """Initializer of a worker process."""
     _OWN.append(Workload(*arguments))
 
 
 def run_in_worker(side: str, part: slice) -> int:
-    """RETURNS (int): mentions, see `Workload.run`."""
+    """RETURNS (int): number of mentions, see `Workload.run`."""
     return _OWN[0].run(side, part)
 
 
 @contextmanager
 def workers(own: Workload, n: int) -> Iterator[Callable[[str], int]]:
-    """own (Workload): of this process. n (int): processes; 1 is this one. YIELDS (Callable[[str],
-    int]): side → mentions, once all processes have done their part."""
+    """own (Workload): workload of this process.
+    n (int): number of processes; with 1, only this one is used.
+    YIELDS (Callable[[str], int]): side → number of mentions; returns when all processes have
+    finished."""
     if n == 1:
         yield lambda side: own.run(side, slice(None))
         return
-    # A fork would take over threads that do not run in it.
+    # A forked process would inherit the state of threads that do not run in it.
     with ProcessPoolExecutor(n, get_context("spawn"), begin_worker, own.arguments) as pool:
         parts = [slice(i, None, n) for i in range(n)]
         yield lambda side: sum(pool.map(run_in_worker, [side] * n, parts))
 
 
 def best_seconds(run: Callable[[str], int], sides: Sequence[str], rounds: int) -> dict[str, float]:
-    """RETURNS (dict[str, float]): the fewest seconds of each side; it runs once before."""
+    """RETURNS (dict[str, float]): shortest time of each side in seconds, after a warm-up run."""
     seconds = dict.fromkeys(sides, float("inf"))
     for number in tqdm(range(rounds + 1), desc="Rounds"):
         for side in sides:
@@ -140,7 +144,7 @@ def best_seconds(run: Callable[[str], int], sides: Sequence[str], rounds: int) -
 
 
 def given(nlp: "Language", linker: AngelLinker, document: CorpusDocument) -> "Doc":
-    """RETURNS (Doc): the document with its mentions, ready to be linked."""
+    """RETURNS (Doc): the document with its gold mentions, ready for linking."""
     doc = to_doc(document, nlp)
     for name in components_before(nlp, linker, given_mentions=True):
         doc = nlp.get_pipe(name)(doc)

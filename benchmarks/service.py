@@ -1,11 +1,11 @@
-"""Load and attack a web service on loopback.
+"""Load-test and attack a web service on the loopback interface.
 
     python benchmarks/service.py throughput --data ../shared/data
     python benchmarks/service.py memory --data ../shared/data
     python benchmarks/service.py attack
 
-Each part starts a service in a process of its own and prints one JSON line. CPU seconds remain
-comparable on a machine that has other work; wall-clock seconds do not. Needs Linux.
+Each command starts a service in a separate process and prints one JSON line. On a busy machine, CPU
+seconds remain comparable, wall-clock seconds do not. Requires Linux.
 """
 
 import json
@@ -34,7 +34,7 @@ app = typer.Typer()
 
 @app.command()
 def throughput(data: Data, documents: int = 100, clients: int = 32) -> None:
-    """Compare abstracts of BC5CDR, one per request, with `nlp.pipe` in this process."""
+    """Compare requests with one BC5CDR abstract each with `nlp.pipe` in this process."""
     texts = [document.text for document in read_corpus(data / CORPUS)][:documents]
     nlp, _ = open_pipeline("en_angel_mini")
     list(nlp.pipe(texts[:8]))
@@ -57,7 +57,7 @@ def throughput(data: Data, documents: int = 100, clients: int = 32) -> None:
 
 @app.command()
 def memory(data: Data, n_requests: int = 5000, every: int = 1000) -> None:
-    """Send sentences of BC5CDR with new words, and print the resident memory."""
+    """Send sentences from BC5CDR with new words, and print the resident memory."""
     words = " ".join(document.text for document in read_corpus(data / CORPUS)).split()
     choose = random.Random(0)
     sizes = []
@@ -74,7 +74,7 @@ def memory(data: Data, n_requests: int = 5000, every: int = 1000) -> None:
 
 @app.command()
 def attack(connections: int = 250, seconds: int = 30) -> None:
-    """Keep connections open without ending a head, and ask for `/health` meanwhile."""
+    """Keep connections with incomplete request headers open while requesting `/health`."""
     waited = []
     with _service() as (address, _), ExitStack() as stack:
         host, port = address.removeprefix("http://").split(":")
@@ -93,7 +93,7 @@ def attack(connections: int = 250, seconds: int = 30) -> None:
 
 @contextmanager
 def _service() -> Iterator[tuple[str, int]]:
-    """YIELDS (tuple[str, int]): address and process ID of a service."""
+    """YIELDS (tuple[str, int]): address and process ID of a running service."""
     command = [sys.executable, "-m", "spacy_angel", "serve", "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -110,13 +110,13 @@ def _link(address: str, *texts: str) -> None:
 
 
 def _seconds(pid: int) -> tuple[float, float]:
-    """RETURNS (tuple[float, float]): by the clock, and CPU time of a process."""
+    """RETURNS (tuple[float, float]): wall-clock time, and CPU time of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return time.perf_counter(), sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def _resident(pid: int) -> int:
-    """RETURNS (int): resident memory of a process, in bytes."""
+    """RETURNS (int): resident memory of a process in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,14 +1,14 @@
-"""Links that a layout costs, and the rows of a file of cases.
+"""Measure how many links are lost when the layout of a text changes, and check a file of cases.
 
     python benchmarks/texts.py [--most 12] [--cases ../shared/cases/texts.tsv]
 
-1. Layouts: texts are rewritten (capitals, tabs, HTML, Markdown, …). `lost`: links of the plain text
-   without a link to the same concept in the same place of the rewritten text; `added`: links of the
-   rewritten text without one in the plain text.
-2. Cases: a file of tab-separated values with `pipeline`, `text` and `check`: `WORDS=ID|ID` for the
-   link of a mention with these words, `WORDS#2` for the second one, `NIL` for none.
+1. Layouts: texts are rewritten (capitals, tabs, HTML, Markdown, …). `lost` counts links in the
+   plain text without a link to the same concept at the same position in the rewritten text;
+   `added` counts links in the rewritten text without a counterpart in the plain text.
+2. Cases: a tab-separated file with `pipeline`, `text` and `check`: `WORDS=ID|ID` for the link of a
+   mention with these words, `WORDS#2` for its second occurrence, `NIL` for no link.
 
-`spacy-angel evaluate` measures the corpora themselves.
+To measure accuracy on corpora, use `spacy-angel evaluate`.
 """
 
 import csv
@@ -27,18 +27,23 @@ from spacy_angel.corpora.registry import read_corpus
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SENTENCES = Path(__file__).parent / "sentences" / "texts.jsonl"
-# File, first document.
+# File, index of the first document.
 CORPORA = {
     "NCBI-disease": ("ncbi-disease/NCBIdevelopset_corpus.txt", 10),
     "BC5CDR": ("bc5cdr/CDR_DevelopmentSet.PubTator.txt", 10),
     "BioRED": ("aioner/BioRED_TrainDev.PubTator", 250),
 }
 Piece = tuple[str, str]
-"""What is written before a character of the plain text, and in its place."""
+"""Text inserted before a character of the plain text, and text that replaces the character."""
 
 
 class Link(NamedTuple):
-    """start, end (int): characters. label (str). concept_id (str): empty for none."""
+    """A linked mention.
+
+    start, end (int): character offsets.
+    label (str): label of the mention.
+    concept_id (str): identifier of the concept; empty if there is no link.
+    """
 
     start: int
     end: int
@@ -47,16 +52,22 @@ class Link(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """text (str): rewritten. offsets (list[int]): of each character of the plain text, and of its
-    end, the place in it."""
+    """A rewritten text.
+
+    text (str): rewritten text.
+    offsets (list[int]): offset in the rewritten text for each character of the plain text, and for
+        its end.
+    """
 
     text: str
     offsets: list[int]
 
 
 def rewritten(text: str, pieces: Iterable[Piece], end: str = "") -> Layout:
-    """text (str): plain. pieces (Iterable[Piece]): one a character. end (str): what is written
-    behind. RETURNS (Layout)."""
+    """text (str): plain text.
+    pieces (Iterable[Piece]): a piece for each character.
+    end (str): text to append.
+    RETURNS (Layout): the rewritten text."""
     parts: list[str] = []
     offsets, size = [], 0
     for before, instead in pieces:
@@ -80,7 +91,7 @@ def _tabs(text: str) -> Layout:
 
 
 def _between(text: str, sentence: str, clause: str, prefix: str = "") -> Layout:
-    """Sentences and clauses in cells or lines of their own; their full stops and commas go."""
+    """Put sentences and clauses in separate cells or lines, without their full stops and commas."""
     pieces: list[Piece] = []
     for i, one in enumerate(text):
         before = prefix if i == 0 else ""
@@ -113,7 +124,8 @@ def _wrapped(text: str) -> Layout:
 
 
 def _html(text: str) -> Layout:
-    """Paragraphs, words in tags, and entities: named, numeric, and of characters that HTML has."""
+    """Write paragraphs, words in tags, and HTML entities: named, numeric, and escaped
+    characters."""
     return _marked(
         text,
         [("<b>", "</b>"), ("<i>", "</i>"), ('<a href="/wiki?a=1&amp;b=2">', "</a>")],
@@ -150,7 +162,7 @@ def _marked(
     end: str,
     write: Callable[[str, random.Random], str],
 ) -> Layout:
-    """Every seventh word between marks, every sentence in a line of its own."""
+    """Mark up every seventh word, and put every sentence on a separate line."""
     draw = random.Random(len(text))
     first = {found.start(): found.end() for found in re.finditer(r"[^\W_]{3,}(?![^\s.,;])", text)}
     closing: dict[int, str] = {}
@@ -179,7 +191,9 @@ LAYOUTS: dict[str, Callable[[str], Layout]] = {
 
 
 def links_of(nlp: Any, texts: Sequence[str]) -> list[list[Link]]:
-    """nlp (Any): a pipeline. texts (Sequence[str]). RETURNS (list[list[Link]]): of each."""
+    """nlp (Any): a pipeline.
+    texts (Sequence[str]): n texts.
+    RETURNS (list[list[Link]]): links of each text."""
     return [
         [
             Link(e.start_char, e.end_char, e.label_, e.kb_id_ if e.kb_id_ != "NIL" else "")
@@ -190,7 +204,8 @@ def links_of(nlp: Any, texts: Sequence[str]) -> list[list[Link]]:
 
 
 def layout_losses(nlp: Any, texts: Sequence[str], layout: str) -> tuple[int, int, int]:
-    """RETURNS (tuple[int, int, int]): links of the plain texts, lost ones, added ones."""
+    """RETURNS (tuple[int, int, int]): number of links in the plain texts, links lost, and links
+    added."""
     plain = links_of(nlp, texts)
     layouts = [LAYOUTS[layout](text) for text in texts]
     total = lost = added = 0
@@ -223,7 +238,8 @@ def sentences() -> Iterator[Any]:
 
 
 def case_figures(nlps: dict[str, Any], path: Path) -> tuple[int, int]:
-    """RETURNS (tuple[int, int]): checks that hold, checks; prints those that do not."""
+    """RETURNS (tuple[int, int]): number of checks that pass, and of all checks; failures are
+    printed."""
     right = total = 0
     with path.open(encoding="utf8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -252,7 +268,7 @@ def main(
     layout: Annotated[list[str] | None, typer.Option(help="These layouts alone.")] = None,
     cases: Annotated[Path | None, typer.Option(help="Table of cases, in place of them.")] = None,
 ) -> None:
-    """Print a line for each layout, or for the cases."""
+    """Print a line for each layout, or check the cases."""
     pipelines = ("en_angel_mini", "en_angel_bio")
     if cases is not None:
         nlps = {name: spacy_angel.load(name, dtype="float32") for name in pipelines}

@@ -1,12 +1,12 @@
-"""Measure linking away from what the linker was fitted on: vocabularies that it never saw,
-look-alikes in lay words and clinical shorthand, drugs that MeSH lacks. All mentions are given.
+"""Measure linking outside the data that the linker was fitted on: unseen vocabularies, look-alikes
+in lay words and clinical shorthand, and drugs that MeSH lacks. All mentions are given.
 
     python benchmarks/unseen.py links DATA
     python benchmarks/unseen.py look-alikes --pipeline en_angel_bio
     python benchmarks/unseen.py drugs DATA
 
-DATA has `more/ontologies/` for `links`, and what `scripts/fit_ranker.py` reads for `drugs`. Of CL,
-the Cell Ontology, an older release was among the vocabularies of the fit.
+DATA contains `more/ontologies/` for `links`, and the inputs of `scripts/fit_ranker.py` for `drugs`.
+An older release of the Cell Ontology (CL) was among the vocabularies used for fitting.
 """
 
 import json
@@ -35,11 +35,11 @@ VOCABULARIES = {name: f"{name}.obo.gz" for name in ("PO", "ZFA", "PATO", "ECO", 
     "CL": "CL_2026_synonyms.tsv.gz"
 }
 LINKER = "angel_linker"
-# The linker and what it reads; everything else finds mentions.
+# The linker and the components it depends on; the others find mentions.
 USED = ("sentencizer", "angel_abbreviations", LINKER)
 NIL = "NIL"
 N_BINS, MOST_DRUGS = 15, 600
-# Of the nearest names by tf-idf, many may be one concept's.
+# Many of the nearest names by tf-idf may belong to the same concept.
 LEAST_SIMILARITY, NEAREST = 0.6, 50
 LAY_WORDS = (
     "malaise, teeth were hurting, bloated, brain zaps, diahrea, Blighted ovum, thirst, "
@@ -51,11 +51,12 @@ Pipeline = Annotated[str, typer.Option(help="Name or folder of one.")]
 
 
 class Answer(NamedTuple):
-    """Of a system to a mention.
+    """The output of a system for a mention.
 
-    ranked (list[str]): concepts, best first, whatever the threshold.
-    kb_id (str): what it writes, an identifier or `NIL`.
-    probability (float | None): of the first, 0 without one; None of a system that gives none.
+    ranked (list[str]): concepts, best first, regardless of the threshold.
+    kb_id (str): the final link, an identifier or `NIL`.
+    probability (float | None): probability of the first concept, 0 if there is none; None if the
+        system has no probabilities.
     """
 
     ranked: list[str]
@@ -69,8 +70,9 @@ def links(
     pipeline: Pipeline = "en_angel_mini",
     threads: Annotated[int, typer.Option(help="Threads on a CPU.")] = 2,
 ) -> None:
-    """Print a Markdown table of the linker, tf-idf and exact match on unseen vocabularies: shares
-    of the mentions whose concept they have, `absent linked` of the others, `ECE` of all."""
+    """Print a Markdown table that compares the linker, tf-idf and exact match on unseen
+    vocabularies: proportions of mentions whose concept is in the vocabulary, `absent linked` for
+    the other mentions, and `ECE` for all."""
     import torch
 
     torch.set_num_threads(threads)
@@ -94,8 +96,9 @@ def links(
 
 
 def figures(pairs: Sequence[tuple[str | None, Answer]]) -> list[str]:
-    """pairs (Sequence[tuple[str | None, Answer]]): the right concept of each mention, None where
-    the vocabulary lacks it, and the answer. RETURNS (list[str]): cells of a row."""
+    """pairs (Sequence[tuple[str | None, Answer]]): for each mention, the correct concept, or None
+    if the vocabulary lacks it, and the answer.
+    RETURNS (list[str]): cells of a row."""
     here = [(gold, answer) for gold, answer in pairs if gold]
     absent = [answer.kb_id != NIL for gold, answer in pairs if not gold]
     counts = (
@@ -125,7 +128,7 @@ def _by_linker(nlp: Any, kb: ConceptKB, rows: Sequence[dict[str, Any]]) -> list[
     answers = []
     for span in _linked(nlp, map(_document, rows)):
         concepts = dict(linker.rank(span._.candidates))
-        # Of equally probable ones, the ranker's first has the first candidate.
+        # Among equally probable concepts, the reranker puts the first candidate first.
         first = span._.candidates[0]["concept_id"] if concepts else ""
         ranked = sorted(concepts, key=lambda c: (-round(concepts[c], 9), c != first))
         answers.append(Answer(ranked, span._.kb_id, max(concepts.values(), default=0.0)))
@@ -150,8 +153,8 @@ def _by_name(kb: ConceptKB, rows: Sequence[dict[str, Any]]) -> list[Answer]:
 
 @app.command()
 def look_alikes(pipeline: Pipeline = "en_angel_mini") -> None:
-    """Print how many look-alikes link to a concept of another meaning, and which; then what lay
-    words link to, each as a text of its own and all as one list."""
+    """Print how many look-alikes link to a concept with another meaning, and which; then the links
+    of lay words, first as separate texts and then as one list."""
     nlp, rows = _open(pipeline), _read("look_alikes.jsonl")
     kb = nlp.get_pipe(LINKER).kb
     spans = list(_linked(nlp, map(_document, rows)))
@@ -190,13 +193,13 @@ def _listed(text: str, label: str) -> CorpusDocument:
 
 @app.command()
 def drugs(data: Data, pipeline: Pipeline = "en_angel_mini") -> None:
-    """Print the share linked of drugs that MeSH lacks, and that the pipeline's vocabulary lacks."""
+    """Print how many drugs are linked that neither MeSH nor the pipeline's vocabulary has."""
     sys.path.insert(0, str(HERE.parent / "scripts"))
     from ranker_sets import share_of, unknown_drugs, with_drugs
 
     nlp = _open(pipeline)
     known = nlp.get_pipe(LINKER).kb.name_index
-    # The ranker was fitted on the others.
+    # The reranker was fitted on the others.
     names = [name for name in unknown_drugs(data) if share_of("drug" + name) >= 0.5]
     spans = list(islice(_linked(nlp, with_drugs(data, names)), MOST_DRUGS))
     for some in (spans, [span for span in spans if known(span.text) is None]):

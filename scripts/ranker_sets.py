@@ -53,17 +53,17 @@ PREFIXES = {"GENE": "NCBIGene:", "SPECIES": "NCBITaxon:"}
 REMARK = re.compile(r"\(tax:\d+\)", re.IGNORECASE)
 # Suffixes of names in the Plant Ontology, e.g. `tree (narrow)`, `Baum (German, exact)`.
 PO_REMARK = re.compile(r" \(([A-Z]\w+)?[a-z, ]*\)$")
-# Documents that the model has learned from take no part: of ten parts of BioRED it has the last
-# six. Of genes' corpora it has nine parts of ten, without which there would be little; the first is
-# kept to measure on.
+# Documents in the model's training data are excluded: the last six of ten parts of BioRED. The
+# model was also trained on nine of ten parts of the gene corpora, which are used nevertheless,
+# since little else remains; the first part is kept for measuring.
 PARTS, BIORED_UNSEEN, GENE_CORPORA = 10, 4, ("nlmgene", "gnormplus")
 MAX_OF_A_TEXT = 2
 """Maximum number of mentions with the same text from one document."""
 MIN_DRUG = 7
-# The name encoder has seen synonyms of these, but none of one concept in `HELD_OUT`.
+# The name encoder was trained on synonyms from these, without one concept in `HELD_OUT`.
 SEEN = ("HPO", "UBERON", "DOID", "MONDO_2026", "MESH_2024", "CTD", "GO_BP", "DRUGCENTRAL")
 HELD_OUT, MIN_HELD_OUT = 8, 300
-"""Of fewer mentions that the encoder has not seen the others are taken as well."""
+"""With fewer mentions that the encoder has not seen, the others are included too."""
 DISEASES = ("HPO", "DOID", "MONDO_2026", "CTD")
 ALTERED, ALONE, WITH_VARIANTS, ABSENT = 0.2, 0.5, 0.5, 1 / 3
 """Shares of hidden names: with an alteration, without a sentence, hidden with the names of the
@@ -134,7 +134,7 @@ SETS = (
     *(replace(s, typos=1, most=300) for s in _DESCRIBED),
     *(replace(s, typos=2, most=120) for s in _DESCRIBED[:7]),
 )
-# Looked at once, for docs/notebook/ranker.md.
+# Measured once, for docs/notebook/ranker.md.
 _DEV = [replace(s, corpus="craft_dev", most=10_000) for s in CLEAN if s.corpus == "craft"]
 HELD = (*_DEV, *(replace(s, holes=0.3) for s in _DEV))
 

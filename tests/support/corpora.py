@@ -1,4 +1,4 @@
-"""Documents that every format which keeps a whole document must give back."""
+"""Documents that must survive a round trip in every format that stores whole documents."""
 
 from hypothesis import strategies as st
 
@@ -29,7 +29,7 @@ RICH = CorpusDocument(
 
 
 def plain(document: CorpusDocument) -> CorpusDocument:
-    """What annotation tools keep of a document."""
+    """Return the part of a document that annotation tools preserve."""
     mentions = (
         GoldMention(m.start, m.end, m.text, m.label.replace("MENTION", ""), m.concept_ids)
         for m in document.mentions
@@ -44,9 +44,10 @@ _WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), 
 
 @st.composite
 def documents(draw: st.DrawFn, alphabet: st.SearchStrategy[str] | None = None) -> CorpusDocument:
-    """Any document with mentions that begin and end with a letter.
+    """Draw a document with mentions that begin and end with a letter.
 
-    alphabet (st.SearchStrategy[str] | None): characters of the text; None for all of UTF-8.
+    alphabet (st.SearchStrategy[str] | None): characters of the text; None: all of Unicode that
+        UTF-8 can encode.
     """
     if alphabet is None:
         alphabet = st.characters(codec="utf-8")

@@ -1,6 +1,6 @@
-"""The code blocks of a Markdown page, and how one is run as a reader would run it.
+"""Read the code blocks of a Markdown page, and run them as a reader would.
 
-Imports nothing that a base installation lacks: `tools/install_check.py` runs the pages there.
+Only imports modules of a base installation, since `tools/install_check.py` runs the pages there.
 """
 
 import doctest
@@ -26,15 +26,15 @@ RUNNABLE = ("python", "bash")
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code, or a file that a page shows.
+    """A block of code, or a file shown on a page.
 
-    language (str): as the fence says.
-    text (str): what stands between the fences.
-    line (int): of the page, the fence's own, from 1.
-    title (str | None): of a fence with `title="notes.txt"`: the block is a file of that name.
-    reason (str | None): of the comment `<!-- not run: REASON -->` above it.
-    needs (frozenset[str]): extras of the comment `<!-- needs: train, parquet -->` above it.
-    output (str | None): the block of `text` right below: what it prints. A line `...` stands for
+    language (str): language given at the fence.
+    text (str): text between the fences.
+    line (int): line number of the opening fence, from 1.
+    title (str | None): file name of a fence with `title="notes.txt"`, which makes the block a file.
+    reason (str | None): reason given in the comment `<!-- not run: REASON -->` above it.
+    needs (frozenset[str]): extras listed in the comment `<!-- needs: train, parquet -->` above it.
+    output (str | None): expected output, from the block of `text` right below. A line `...` matches
         any lines.
     """
 
@@ -48,12 +48,13 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """RETURNS (bool): whether it is a program, and nothing says that it is not run."""
+        """RETURNS (bool): whether it is a program that is not marked as not run."""
         return self.language in RUNNABLE and self.title is None and self.reason is None
 
 
 def read_blocks(page: str) -> list[Block]:
-    """page (str): Markdown. RETURNS (list[Block]): its fenced blocks, in order."""
+    """page (str): Markdown.
+    RETURNS (list[Block]): its fenced blocks, in order."""
     blocks: list[Block] = []
     end = 0
     for fence in _FENCE.finditer(page):
@@ -81,14 +82,14 @@ def read_blocks(page: str) -> list[Block]:
 
 
 def run_page(page: Path, folder: Path, extras: Collection[str] | None = None) -> None:
-    """Run the blocks of a page in their order; those in Python share their names.
+    """Run the blocks of a page in order; Python blocks share their variables.
 
-    page (Path): a Markdown file. Files that another page shows are written first where a comment
-        says so, `<!-- files: train.md -->`.
-    folder (Path): the working folder; the page's files are written there.
-    extras (Collection[str] | None): those that are installed; blocks that need another are passed
-        over. None: all are.
-    RAISES (AssertionError): a block fails, or prints something else than what stands below it.
+    page (Path): a Markdown file. With a comment `<!-- files: train.md -->`, the files shown on that
+        page are written first.
+    folder (Path): working folder, where the files of the page are written.
+    extras (Collection[str] | None): installed extras; blocks that need others are skipped. None:
+        all are installed.
+    RAISES (AssertionError): a block fails, or its output differs from the output shown.
     """
     names: dict[str, Any] = {"__name__": "__main__"}
     text = page.read_text("utf8")
@@ -118,7 +119,7 @@ def _write_file(block: Block, folder: Path) -> None:
 
 def _run_python(block: Block, names: dict[str, Any], where: str) -> str:
     printed = StringIO()
-    # Padded, so that the line numbers of a traceback are those of the page.
+    # Padded, so that line numbers in tracebacks match the page.
     code = compile("\n" * block.line + block.text, where, "exec")
     with redirect_stdout(printed):
         exec(code, names)
@@ -135,7 +136,7 @@ def _run_bash(block: Block, folder: Path, where: str) -> str:
     paths = [os.environ["PATH"], str(Path(sys.executable).parent)]
     env = os.environ | {
         "PATH": os.pathsep.join([str(bin_folder), *reversed(paths)]),
-        # Tables of the help are as wide as the terminal.
+        # The tables in `--help` are as wide as the terminal.
         "COLUMNS": "100",
     }
     done = subprocess.run(
@@ -150,6 +151,6 @@ def _run_bash(block: Block, folder: Path, where: str) -> str:
 
 
 def _compare(expected: str, printed: str, where: str) -> None:
-    # doctest knows `...` for anything.
+    # doctest lets `...` match anything.
     same = doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS)
     assert same, f"{where} prints\n{printed}\nand not\n{expected}"

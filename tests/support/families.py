@@ -1,5 +1,5 @@
-"""Texts that cost more than their length wherever something is looked at twice: each family is a
-function of a size, about so many words."""
+"""Families of texts that expose superlinear running time. Each family is a function of the size,
+which is approximately the number of words."""
 
 from collections.abc import Callable
 from itertools import cycle, islice, product
@@ -10,7 +10,8 @@ Family = Callable[[int], str]
 
 
 def letters(number: int) -> str:
-    """number (int): from 0. RETURNS (str): four small letters and more, another for each number."""
+    """number (int): from 0.
+    RETURNS (str): a word of at least four lowercase letters that is unique to the number."""
     digits = ""
     while number or len(digits) < 4:
         number, digit = divmod(number, 26)
@@ -19,12 +20,14 @@ def letters(number: int) -> str:
 
 
 def many(word: Callable[[int], str], join: str = " ") -> Family:
-    """word (Callable[[int], str]): of a number. RETURNS (Family): the first words of them."""
+    """word (Callable[[int], str]): number → word.
+    RETURNS (Family): texts of the first words."""
     return lambda n: join.join(map(word, range(n)))
 
 
 def repeated(*words: str, join: str = " ") -> Family:
-    """words (str): that follow each other. RETURNS (Family): them, again and again."""
+    """words (str): words in their order.
+    RETURNS (Family): texts that repeat these words."""
     return lambda n: join.join(islice(cycle(words), n))
 
 

@@ -1,4 +1,4 @@
-"""What several tests need."""
+"""Helpers shared by several tests."""
 
 import os
 from pathlib import Path
@@ -12,10 +12,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def shared_data(relative: str) -> Path:
-    """A file of the public data that is not part of the project; skips the test without it.
+    """Find a file of the public data that is not part of the project; the test is skipped without
+    it.
 
     relative (str): path inside the data folder, e.g. `mesh/mesh_2019_descriptors.tsv`. The folder
-        is the environment variable SPACY_ANGEL_DATA, or `../shared/data` beside the checkout.
+        is the environment variable SPACY_ANGEL_DATA, or `../shared/data` next to the checkout.
     RETURNS (Path): the file.
     """
     folder = Path(os.environ.get("SPACY_ANGEL_DATA", ROOT.parent / "shared/data"))
@@ -26,7 +27,7 @@ def shared_data(relative: str) -> Path:
 
 
 def sequences_of(trie):
-    """Every token sequence of a name trie in lexicographic order, with its leaf."""
+    """Return every token sequence in a name trie, in lexicographic order, with its leaf."""
     stack = [(0, ())]
     while stack:
         node, path = stack.pop()

@@ -1,4 +1,4 @@
-"""Tiny BART models made in code: nothing is downloaded, training takes seconds."""
+"""Tiny BART models created in code: nothing is downloaded, and training takes seconds."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
 
 def make_tokenizer(path: Path, names: Sequence[str], vocab_size: int = 600) -> BartTokenizerFast:
-    """A byte-level BPE as BART's, trained on names, so that any text can be read.
+    """Train a byte-level BPE tokenizer like BART's on names; it can encode any text.
 
     path (Path): folder for `vocab.json` and `merges.txt`.
     """
@@ -41,8 +41,8 @@ def make_tokenizer(path: Path, names: Sequence[str], vocab_size: int = 600) -> B
 def make_model(
     vocab_size: int, *, d_model: int = 48, seed: int = 0
 ) -> BartForConditionalGeneration:
-    """A random BART of two and two layers. With init_std 0.02 it would not learn to read its
-    source."""
+    """Create a BART model with two encoder and two decoder layers and random weights. With an
+    init_std of 0.02, it would not learn to attend to its input."""
     torch.manual_seed(seed)
     config = BartConfig(
         vocab_size=vocab_size,
@@ -64,10 +64,10 @@ def make_model(
 def make_tiny_model(
     path: Path, names: Sequence[str], *, d_model: int = 48, seed: int = 0, format=FORMAT
 ) -> Path:
-    """A random model with its own tokenizer, saved as a checkpoint.
+    """Create a random model with its own tokenizer, and save it as a checkpoint.
 
     path (Path): folder to write.
-    names (Sequence[str]): what its tokenizer is trained on.
+    names (Sequence[str]): names to train the tokenizer on.
     RETURNS (Path): the folder.
     """
     tokenizer = make_tokenizer(path, names)
@@ -83,11 +83,11 @@ def save(path: Path, model, tokenizer, format: PromptFormat) -> None:
 
 
 def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) -> float:
-    """Teach a saved model to answer mentions with names.
+    """Train a saved model to generate the given names for mentions.
 
     path (Path): folder with a checkpoint; its weights are replaced.
-    pairs (Sequence[tuple[Mention, str]]): mention and name in normal form.
-    RETURNS (float): the last loss.
+    pairs (Sequence[tuple[Mention, str]]): mentions, and names in normal form.
+    RETURNS (float): the final loss.
     """
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -119,7 +119,8 @@ def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) 
 def log_prob_by_transformers(
     model: PreTrainedModel, prompts: PromptEncoder, mention: Mention, name: str
 ) -> float:
-    """RETURNS (float): log-probability of the name, by transformers alone, without padding."""
+    """RETURNS (float): log-probability of the name, computed by transformers only, without
+    padding."""
     [source], [prefix] = prompts.source_ids([mention]), prompts.prefix_ids([mention])
     [target] = prompts.encode_names([name])
     with torch.inference_mode():
@@ -150,17 +151,18 @@ CONTEXTS = ["", "the patient had", "history of"]
 
 
 def make_trained_model(path: Path) -> Path:
-    """A model that knows the names of DISEASES and DRUGS: an alias is answered with itself, the
-    same in every context of CONTEXTS.
+    """Train a model on the names of DISEASES and DRUGS. It generates every alias
+    unchanged, in every context of CONTEXTS.
 
-    path (Path): folder to write. RETURNS (Path): the same.
+    path (Path): folder to write.
+    RETURNS (Path): the same folder.
     """
     return Path(shutil.copytree(_trained_once().name, path))
 
 
 @cache
 def _trained_once() -> TemporaryDirectory[str]:
-    """RETURNS (TemporaryDirectory[str]): the model, trained once for all tests of a process."""
+    """RETURNS (TemporaryDirectory[str]): the model, trained once per process."""
     folder = TemporaryDirectory()
     path = Path(folder.name)
     names = [name.lower() for names in (DISEASES | DRUGS).values() for name in names]

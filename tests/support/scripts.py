@@ -1,4 +1,4 @@
-"""The scripts beside the package, as modules."""
+"""Import the scripts outside the package as modules."""
 
 import importlib.util
 import sys
@@ -9,7 +9,8 @@ from .helpers import ROOT
 
 
 def load_script(script: str) -> ModuleType:
-    """script (str): a file of scripts/, benchmarks/ or tools/. RETURNS (ModuleType): it."""
+    """script (str): a file in scripts/, benchmarks/ or tools/.
+    RETURNS (ModuleType): the module."""
     path = ROOT / script
     spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
     assert spec is not None

@@ -1,4 +1,4 @@
-"""A web server on this machine that behaves well or badly, as a test asks."""
+"""A local web server with configurable misbehavior."""
 
 import threading
 import time
@@ -12,12 +12,13 @@ MODIFIED = "Sun, 01 Mar 2026 10:00:00 GMT"
 
 @dataclass
 class Page:
-    """What stands at an address.
+    """The content and behavior of an address.
 
     content (bytes): the file.
-    status (int): other than 200, that is all that is answered.
-    breaks_after (list[int]): bytes after which each next answer breaks off; then they are whole.
-    pause (float): seconds before the second half.
+    status (int): HTTP status; if it is not 200, the content is not sent.
+    breaks_after (list[int]): number of bytes after which each of the next responses is cut off;
+        later responses are complete.
+    pause (float): seconds before the second half is sent.
     """
 
     content: bytes = b""
@@ -28,7 +29,11 @@ class Page:
 
 @dataclass
 class Server:
-    """pages (dict[str, Page]): by path, e.g. `/hp.obo`. seen (list[str]): paths asked for."""
+    """A running server.
+
+    pages (dict[str, Page]): pages by path, e.g. `/hp.obo`.
+    seen (list[str]): requested paths.
+    """
 
     address: str
     pages: dict[str, Page]
@@ -37,7 +42,7 @@ class Server:
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    """YIELDS (Server): running until the end."""
+    """YIELDS (Server): a server, which runs until the block ends."""
     pages: dict[str, Page] = {}
     seen: list[str] = []
 

@@ -14,7 +14,8 @@ CONCEPTS = models.DISEASES | models.DRUGS
 
 
 def make_pipeline(folder: Path) -> Path:
-    """folder (Path): gets model, vocabulary and pipeline. RETURNS (Path): the pipeline."""
+    """folder (Path): folder for the model, vocabulary and pipeline.
+    RETURNS (Path): the folder of the pipeline."""
     model = models.make_trained_model(folder / "model")
     concepts = (Concept(i, name, tuple(more), ("T",)) for i, (name, *more) in CONCEPTS.items())
     ConceptKB.build(concepts, folder / "kb")
@@ -33,14 +34,15 @@ def make_pipeline(folder: Path) -> Path:
 
 
 def texts(n: int) -> list[str]:
-    """RETURNS (list[str]): documents with two names each, no two alike."""
+    """RETURNS (list[str]): n different documents with two names each."""
     names = [name.lower() for names in CONCEPTS.values() for name in names]
     pairs = [(names[i % len(names)], names[(i * 7 + 3) % len(names)]) for i in range(n)]
     return [f"the patient had {a}. history of {b}. {i}" for i, (a, b) in enumerate(pairs)]
 
 
 def write_jsonl(path: Path, n: int) -> Path:
-    """path (Path), n (int): file and number of documents. RETURNS (Path): the file."""
+    """path (Path), n (int): file, and number of documents.
+    RETURNS (Path): the file."""
     rows = (json.dumps({"doc_id": f"d{i}", "text": text}) for i, text in enumerate(texts(n)))
     path.write_text("".join(row + "\n" for row in rows), "utf8")
     return path

@@ -1,4 +1,5 @@
-"""A pipeline with a linker, made in seconds: mentions by rule, a tiny model, a vocabulary."""
+"""A pipeline with a linker that is created in seconds: rule-based mentions, a tiny model, and a
+vocabulary."""
 
 from copy import deepcopy
 from pathlib import Path
@@ -32,7 +33,7 @@ NAMESAKE = Concept("MESH:D000001", "Heart attack", ("migraine",), ("T047",))
 
 
 def concepts() -> list[Concept]:
-    """RETURNS (list[Concept]): diseases and drugs, as the tiny model knows their names."""
+    """RETURNS (list[Concept]): diseases and drugs whose names the tiny model has learned."""
     kinds = ((models.DISEASES, "T047"), (models.DRUGS, "T121"))
     return [
         Concept(concept_id, name, tuple(aliases), (kind,))
@@ -42,13 +43,15 @@ def concepts() -> list[Concept]:
 
 
 def make_vocabulary(path: Path, *more: Concept) -> str:
-    """path (Path): folder to write. more (Concept): beside `concepts`. RETURNS (str): the path."""
+    """path (Path): folder to write.
+    more (Concept): concepts to add to `concepts`.
+    RETURNS (str): the path."""
     ConceptKB.build([*concepts(), *more], path)
     return str(path)
 
 
 def pipeline() -> Language:
-    """RETURNS (Language): sentences and mentions by rule, no linker."""
+    """RETURNS (Language): a pipeline with rule-based sentences and mentions, without a linker."""
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": False})
@@ -57,8 +60,10 @@ def pipeline() -> Language:
 
 
 def make_pipeline(model: str, vocabulary: str, *before: str, **config: Any) -> Language:
-    """model (str), vocabulary (str): folders. before (str): components between the mentions and the
-    linker. config (Any): the linker's. RETURNS (Language): with rules that find all names."""
+    """model (str), vocabulary (str): folders.
+    before (str): components between the mentions and the linker.
+    config (Any): config of the linker.
+    RETURNS (Language): a pipeline with rules that find all names."""
     nlp = pipeline()
     for name in before:
         nlp.add_pipe(name)
@@ -68,9 +73,11 @@ def make_pipeline(model: str, vocabulary: str, *before: str, **config: Any) -> L
 
 
 def blocks(*, published: bool = True, **entries: Any) -> dict[str, Any]:
-    """published (bool): the rest is of the method as published, otherwise the default. entries
-    (Any): settings by their name without the block, `rerank` for `reranker.enabled`, and whole
-    blocks. RETURNS (dict[str, Any]): blocks of them."""
+    """published (bool): use the settings of the published method for the rest, otherwise the
+    defaults.
+    entries (Any): settings by name, without the block; `rerank` for `reranker.enabled`; or whole
+    blocks.
+    RETURNS (dict[str, Any]): the settings, grouped by block."""
     found: dict[str, Any] = deepcopy(PUBLISHED) if published else {}
     for name, value in entries.items():
         if block := BLOCK_OF.get(name):
@@ -81,5 +88,6 @@ def blocks(*, published: bool = True, **entries: Any) -> dict[str, Any]:
 
 
 def settings_of(**entries: Any) -> LinkerSettings:
-    """entries (Any): see `blocks`. RETURNS (LinkerSettings): of them."""
+    """entries (Any): see `blocks`.
+    RETURNS (LinkerSettings): linker settings with these values."""
     return LinkerSettings.from_dict(blocks(**entries))

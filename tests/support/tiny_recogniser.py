@@ -1,4 +1,4 @@
-"""A recogniser small enough to learn a few texts by heart in seconds."""
+"""A recognizer small enough to memorize a few texts in seconds."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,7 +38,7 @@ TEXTS = (
 
 
 def documents() -> list[Annotated]:
-    """RETURNS (list[Annotated]): `TEXTS`, all labels annotated."""
+    """RETURNS (list[Annotated]): `TEXTS` with all labels annotated."""
     made = []
     for number, (text, marked) in enumerate(TEXTS):
         mentions = [
@@ -51,12 +51,12 @@ def documents() -> list[Annotated]:
 
 
 def tiny_finder(folder: Path, *, steps: int = 150, window: int = 40, overlap: int = 8):
-    """A recogniser that knows `TEXTS` by heart.
+    """Train a recognizer that has memorized `TEXTS`.
 
-    folder (Path): for the encoder-decoder that it begins with.
-    steps (int): updates; 0: random weights.
+    folder (Path): folder for the encoder-decoder it starts from.
+    steps (int): number of updates; with 0, the weights are random.
     window (int), overlap (int): see `FinderConfig`.
-    RETURNS (MentionFinder): in float32.
+    RETURNS (MentionFinder): the recognizer in float32.
     """
     torch.set_num_threads(1)
     make_tiny_model(folder, [text for text, _ in TEXTS])
@@ -84,7 +84,7 @@ def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
 
 
 def learn(module: RecognizerModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:
-    """RETURNS (float): the last loss."""
+    """RETURNS (float): the final loss."""
     torch.manual_seed(0)
     batch = collate(rows, pad_token_id)
     optimizer = torch.optim.AdamW(module.parameters(), lr=3e-3)

@@ -1,4 +1,4 @@
-"""A vocabulary, mentions and models small enough to train in seconds."""
+"""A vocabulary, mentions and models that are small enough to train in seconds."""
 
 import random
 from collections.abc import Iterable
@@ -50,7 +50,8 @@ TINY = BackboneSettings(
 
 
 def tiny_backbone(seed: int = 0) -> Backbone:
-    """RETURNS (Backbone): a BART of one layer a side; the same weights for the same seed."""
+    """RETURNS (Backbone): a BART with one encoder and one decoder layer; the same seed gives the
+    same weights."""
     torch.set_num_threads(1)
     random.seed(seed)
     np.random.seed(seed)
@@ -61,9 +62,9 @@ def tiny_backbone(seed: int = 0) -> Backbone:
 def write_corpus(path: Path, sentences: Iterable[tuple[str, str, str]], label: str) -> Path:
     """Write a PubTator file of documents with one mention each.
 
-    path (Path): the file.
+    path (Path): file to write.
     sentences (Iterable[tuple[str, str, str]]): text, mention and concept identifiers.
-    label (str): of every mention.
+    label (str): label of every mention.
     RETURNS (Path): the file.
     """
     documents = []
@@ -76,7 +77,8 @@ def write_corpus(path: Path, sentences: Iterable[tuple[str, str, str]], label: s
 
 
 def quick(**values: object) -> OptimizerSettings:
-    """RETURNS (OptimizerSettings): for the CPU, without chance, checkpoints only at the end."""
+    """RETURNS (OptimizerSettings): deterministic settings for the CPU, with checkpoints only at the
+    end."""
     defaults = {
         "learning_rate": 3e-3,
         "steps": 60,
@@ -92,7 +94,7 @@ def quick(**values: object) -> OptimizerSettings:
 
 
 def weights_of(folder: Path) -> dict[str, torch.Tensor]:
-    """RETURNS (dict[str, Tensor]): as they lie on disk."""
+    """RETURNS (dict[str, Tensor]): weights as stored on disk."""
     from safetensors.torch import load_file
 
     return load_file(folder / "model.safetensors")
