@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 KIND = "spacy-angel vocabulary"
 VERSION = 1
 RULES = "rules.tsv"
-"""In the folder of a vocabulary: the rules that change it."""
+"""File in the folder of a vocabulary with the rules that change it."""
 
 
 class BuildOptions(TypedDict, total=False):
@@ -231,8 +231,9 @@ class ConceptKB(VocabularyOverlay):
         )
 
     def copy(self) -> "ConceptKB":
-        """RETURNS (ConceptKB): a copy with the current changes, which can be changed independently.
-        The stored table and what was compiled from it are shared, so copying is cheap."""
+        """RETURNS (ConceptKB): a copy that includes the current changes and can be changed
+        independently. The stored table and the data compiled from it are shared, so copying is
+        cheap."""
         with self.reading():
             copied = ConceptKB(self.table, self._meta, self.path)
             copied._use(self._compiled)
@@ -240,8 +241,8 @@ class ConceptKB(VocabularyOverlay):
         return copied
 
     def with_rules(self, rules: Sequence[Rule]) -> "ConceptKB":
-        """rules (Sequence[Rule]): applied after the rules of the vocabulary. RETURNS (ConceptKB): a
-        copy changed by the rules, whose `applied_rules` tell linkers what mentions mean."""
+        """rules (Sequence[Rule]): applied after the vocabulary's own rules.
+        RETURNS (ConceptKB): a copy changed by the rules. Linkers use its `applied_rules`."""
         copied = self.copy()
         copied.applied_rules = AppliedRules(copied, rules)
         return copied
@@ -253,9 +254,9 @@ class ConceptKB(VocabularyOverlay):
     @property
     def meta(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, which is `species` if
-        built with `by_species`; `fingerprint` of the names; `counts` as last stored; `sources`;
-        `steps`, including those since it was stored; `frequencies` of concepts, if any;
-        `own_names` by identifier; and, if it was opened from a folder, `kind`, `version` and
+        built with `by_species`; `fingerprint` of the names; `counts` as of the last save;
+        `sources`; `steps`, including unsaved ones; `frequencies` of concepts, if any; `own_names`
+        by identifier; and, if the vocabulary was opened from a folder, `kind`, `version` and
         `columns` with checksums."""
         meta = deepcopy({**self._meta, "own_names": self._user_names})
         if self._is_edited:
@@ -264,7 +265,7 @@ class ConceptKB(VocabularyOverlay):
 
     @property
     def build_options(self) -> BuildOptions:
-        """RETURNS (BuildOptions): options to rebuild it as it is now."""
+        """RETURNS (BuildOptions): options to rebuild the vocabulary in its current state."""
         meta = self.meta
         return BuildOptions(
             shared_names=meta["shared_names"],
@@ -277,14 +278,15 @@ class ConceptKB(VocabularyOverlay):
 
     @cached_property
     def species_reader(self) -> SpeciesReader | None:
-        """RETURNS (SpeciesReader | None): finds the species in texts and sorts concepts by them;
-        None without `by_species`."""
+        """RETURNS (SpeciesReader | None): finds species in texts and sorts concepts by them; None
+        without `by_species`."""
         return SpeciesReader(self) if self.by_species else None
 
     def species_ranks(self, concept_ids: Sequence[str], species_context: str) -> tuple[int, ...]:
-        """concept_ids (Sequence[str]): n concepts. species_context (str): of a mention, see
-        `SpeciesReader.context_of`. RETURNS (tuple[int, ...]): n species ranks, see
-        `SpeciesReader.rank`; empty without `by_species`."""
+        """concept_ids (Sequence[str]): n concepts.
+        species_context (str): species context of a mention, see `SpeciesReader.context_of`.
+        RETURNS (tuple[int, ...]): n species ranks, see `SpeciesReader.rank`; empty without
+        `by_species`."""
         if (reader := self.species_reader) is None:
             return ()
         return tuple(reader.rank(t, species_context) for t in self.concept_types(concept_ids))
@@ -317,21 +319,22 @@ class ConceptKB(VocabularyOverlay):
     ) -> SearchSpace:
         """Prepare the constrained search.
 
-        The trie of the stored names is compiled once and kept in memory and, if the folder is
-        writable, in its `tries/` by fingerprint of tokenizer and names. Names added since then make
-        a second trie.
+        The trie of the stored names is compiled once. It is cached in memory and, if the folder is
+        writable, in its subfolder `tries/`, by fingerprint of the tokenizer and names. Names added
+        later are compiled to a second trie.
 
-        tokenizer (NameTokenizer): the model's, e.g. a `PromptEncoder`.
-        subsets (Sequence[Subset | None]): the parts that mentions are limited to; None: everything.
+        tokenizer (NameTokenizer): the model's tokenizer, e.g. a `PromptEncoder`.
+        subsets (Sequence[Subset | None]): subsets that mentions are limited to; None: all concepts.
         RETURNS (SearchSpace): the tries, and a mask for each subset, in the same order.
         RAISES (AngelError): a subset belongs to another vocabulary.
         """
         return self._spaces.space(tokenizer, subsets)
 
     def to_disk(self, path: Path | str) -> None:
-        """Write the vocabulary, including changes, and the tries in use unless names have changed.
+        """Write the vocabulary, including changes. The compiled tries are also written, unless
+        names have changed.
 
-        path (Path | str): folder; an existing vocabulary is replaced.
+        path (Path | str): folder to write; an existing vocabulary is replaced.
         RAISES (AngelError): the folder has other content.
         """
         path = Path(path)
@@ -344,7 +347,7 @@ class ConceptKB(VocabularyOverlay):
         if stored is self:
             self._compiled.to_disk(path / TRIES)
         elif is_own:
-            # the folder no longer has the files that are mapped
+            # the mapped files are no longer in the folder
             self.path = self._compiled.folder = None
 
     @classmethod
@@ -367,8 +370,8 @@ class ConceptKB(VocabularyOverlay):
         return kb
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): the vocabulary, including changes, without tries. Tries are saved in the
-        user's cache, where `from_bytes` finds them."""
+        """RETURNS (bytes): the vocabulary, including changes, without tries. The tries are stored
+        in the user's cache, where `from_bytes` finds them."""
         with self.reading():
             stored = self._compacted()
         if stored is self:
@@ -379,11 +382,11 @@ class ConceptKB(VocabularyOverlay):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ConceptKB":
-        """Read a vocabulary that `to_bytes` returned.
+        """Load a vocabulary from a byte string.
 
-        data (bytes): the byte string.
+        data (bytes): output of `to_bytes`.
         RETURNS (ConceptKB): the vocabulary, in memory.
-        RAISES (AngelError): the bytes are truncated, damaged or something else.
+        RAISES (AngelError): the data is truncated, damaged or in another format.
         """
         columns, meta = unpack(data, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
         rules = meta.pop("rules")
@@ -402,8 +405,8 @@ def _restore(
     meta: dict[str, Any],
     changes: tuple[Any, ...],
 ) -> ConceptKB:
-    """RETURNS (ConceptKB): a pickled vocabulary: its folder, or its table with the folder of its
-    tries; and the changes."""
+    """Restore a pickled vocabulary from its folder, or from its table and the folder of its tries,
+    and reapply the changes."""
     if path is not None:
         kb = ConceptKB.from_disk(path, rules=False)
         if kb._meta["columns"] != meta["columns"]:

@@ -23,7 +23,7 @@ class ChangeLock:
         self._read = Condition()
 
     def __reduce__(self) -> Any:
-        # A copy, as in another process, is of another vocabulary.
+        # A copy, e.g. in another process, belongs to another vocabulary.
         return ChangeLock, ()
 
     @contextmanager

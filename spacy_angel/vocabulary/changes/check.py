@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 CONFLICT, OBSOLETE, DISCREPANT = "in conflict", "obsolete", "discrepant"
 SUPERFLUOUS, IN_EFFECT = "superfluous", "in effect"
 STATES = (CONFLICT, OBSOLETE, DISCREPANT, SUPERFLUOUS, IN_EFFECT)
-"""In conflict: another rule says the opposite. Obsolete: the vocabulary lacks the concept or type.
+"""In conflict: another rule contradicts it. Obsolete: the vocabulary lacks the concept or type.
 Discrepant: the vocabulary disagrees with the rule, for example because the concept was merged into
-another. Superfluous: the vocabulary agrees without the rule, or another rule says the same. In
+another. Superfluous: the vocabulary agrees without the rule, or another rule is equivalent. In
 effect: the rest. The first three need a decision."""
 NEEDS_A_PERSON = frozenset({CONFLICT, OBSOLETE, DISCREPANT})
 
@@ -35,8 +35,9 @@ class Finding:
 
 
 def check_rules(rules: Sequence[Rule], kb: "ConceptKB") -> list[Finding]:
-    """rules (Sequence[Rule]): of a file. kb (ConceptKB): the vocabulary without them.
-    RETURNS (list[Finding]): one per rule, in the same order."""
+    """rules (Sequence[Rule]): rules of a file.
+    kb (ConceptKB): the vocabulary without them.
+    RETURNS (list[Finding]): a finding for each rule, in the same order."""
     with_new, kb = kb.copy(), kb.copy()
     with_new.apply(rule for rule in rules if rule.condition == NEW)
     said: defaultdict[Hashable, dict[Hashable, Rule]] = defaultdict(dict)

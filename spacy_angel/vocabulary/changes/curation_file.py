@@ -1,4 +1,4 @@
-"""The file of the linker's setting `curation`, followed while it changes."""
+"""The file of the linker's setting `curation`, which is reloaded when it changes."""
 
 import warnings
 from pathlib import Path
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 
 class CurationFile:
-    """A file of rules over a vocabulary; read and applied again when one of them has changed.
+    """A file of rules applied to a vocabulary. The rules are applied again when the file or the
+    vocabulary changes.
 
-    path (str | None): the file; None: only the vocabulary's own rules count. data (bytes | None):
-        its content, if it was saved with a pipeline as bytes; the file itself is not read then.
+    path (str | None): the file; None: use only the vocabulary's own rules.
+    data (bytes | None): content of the file, if it was serialized with a pipeline; the file itself
+        is not read then.
     """
 
     def __init__(self, path: str | None, data: bytes | None = None) -> None:
@@ -32,16 +34,18 @@ class CurationFile:
         return CurationFile, (self.path, self._data)
 
     def content(self) -> bytes:
-        """RETURNS (bytes): of the file. RAISES (AngelError): it cannot be read."""
+        """RETURNS (bytes): content of the file.
+        RAISES (AngelError): the file cannot be read."""
         if self._data is not None:
             return self._data
         read_rules(Path(self.path or ""))
         return Path(self.path or "").read_bytes()
 
     def over(self, kb: "ConceptKB") -> "ConceptKB":
-        """kb (ConceptKB): a vocabulary. RETURNS (ConceptKB): a copy under its own rules and those
-        of the file, see `ConceptKB.with_rules`; the vocabulary itself if there are none.
-        RAISES (AngelError): the file cannot be read, and never was."""
+        """kb (ConceptKB): a vocabulary.
+        RETURNS (ConceptKB): a copy with its own rules and those of the file applied, see
+        `ConceptKB.with_rules`; the vocabulary itself if there are no rules.
+        RAISES (AngelError): the file cannot be read, and has never been read."""
         if self.path is None and not kb.rules:
             return kb
         with self._lock:
@@ -60,8 +64,8 @@ class CurationFile:
             return self._applied[2]
 
     def _read(self, path: Path) -> tuple[Rule, ...]:
-        """The rules of the file. If it is gone, or empty because it is being written, the ones that
-        were read before stay in use."""
+        """Read the rules of the file. If it is missing, or empty because it is being written, the
+        rules read last remain in use."""
         stamp = None if self._data is not None else _stamp(path)
         if self._rules is not None and stamp == self._stamp:
             return self._rules
@@ -84,7 +88,7 @@ def _warn(message: str) -> None:
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """What tells whether a file has changed; None if there is no file."""
+    """Return a value that changes with the file; None if there is no file."""
     try:
         found = path.stat()
     except OSError:

@@ -99,8 +99,9 @@ class VocabularyOverlay:
         return concept
 
     def get(self, concept_id: str, default: Concept | None = None) -> Concept | None:
-        """concept_id (str): an identifier, or an alternate one. default (Concept | None): returned
-        if there is no such concept. RETURNS (Concept | None): the concept."""
+        """concept_id (str): an identifier, or an alternate one.
+        default (Concept | None): returned if there is no such concept.
+        RETURNS (Concept | None): the concept."""
         own = self.resolve(concept_id)
         return default if own is None else self.concept(own)
 
@@ -112,8 +113,8 @@ class VocabularyOverlay:
 
     @property
     def counts(self) -> dict[str, int]:
-        """RETURNS (dict[str, int]): current number of `concepts`, `names` in normal form and
-        `spellings`; `meta["counts"]` has those that were stored, and more."""
+        """RETURNS (dict[str, int]): current numbers of `concepts`, `names` in normal form, and
+        `spellings`. `meta["counts"]` has these and other numbers as of the last save."""
         now = [concept for concept in self._changed.values() if concept is not None]
         rows = [row for row in self.table.find_own_ids(list(self._changed)) if row is not None]
         n_before = sum(len(self.table.spelling_rows(row)) for row in rows)
@@ -131,15 +132,15 @@ class VocabularyOverlay:
         return frozenset(self._types)
 
     def types_beside(self, types: Collection[str]) -> frozenset[str]:
-        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): types of the concepts
-        that have none of these."""
+        """types (Collection[str]): semantic types.
+        RETURNS (frozenset[str]): all types of the concepts that have none of the given types."""
         added = (set(c.types) for c in self._changed.values() if c is not None)
         beside = (own for own in added if own.isdisjoint(types))
         return self.table.types_beside(types).union(*beside)
 
     @property
     def added_names(self) -> dict[int, str]:
-        """RETURNS (dict[int, str]): index → name, for the names that the table does not have."""
+        """RETURNS (dict[int, str]): index → name, for names that are not in the table."""
         return {i: name for name, i in self._added.items() if self._links[i]}
 
     @property
@@ -156,7 +157,7 @@ class VocabularyOverlay:
     @property
     def own_names(self) -> list[int]:
         """RETURNS (list[int]): indices of the names that users added with `add` and `add_names`, in
-        this session or before the vocabulary was saved, without removed ones."""
+        this session or before the vocabulary was saved, except names removed since."""
         pairs = [(c, n) for c, names in self._user_names.items() for n in names]
         indices = self.find_names([name for _, name in pairs])
         found = zip(indices, (c for c, _ in pairs), strict=True)
@@ -164,7 +165,8 @@ class VocabularyOverlay:
         return list(dict.fromkeys(kept))
 
     def concept(self, concept_id: str) -> Concept | None:
-        """concept_id (str): its own identifier. RETURNS (Concept | None): the concept."""
+        """concept_id (str): the concept's own identifier.
+        RETURNS (Concept | None): the concept."""
         if concept_id in self._changed:
             return self._changed[concept_id]
         row = self.table.find_own_id(concept_id)
@@ -172,8 +174,8 @@ class VocabularyOverlay:
 
     def resolve(self, concept_id: str) -> str | None:
         """concept_id (str): any identifier, e.g. `MESH:D003920`, `mesh:D003920` or `D003920`.
-        RETURNS (str | None): the own identifier of the concept: the one with this identifier, or
-        else the first with this alternate identifier."""
+        RETURNS (str | None): the concept's own identifier. A concept with this identifier takes
+        precedence over concepts with this alternate identifier, of which the first is used."""
         return self._resolve(concept_id) or self._resolve(normal_ids(concept_id))
 
     def _resolve(self, concept_id: str) -> str | None:
@@ -196,9 +198,9 @@ class VocabularyOverlay:
         return own
 
     def replacement_of(self, concept_id: str) -> str | None:
-        """concept_id (str): any identifier, in any spelling. RETURNS (str | None): the concept that
-        replaced it or that it was merged into; None if it is current, unknown, or another source's
-        identifier of the concept."""
+        """concept_id (str): any identifier, in any spelling.
+        RETURNS (str | None): the concept that replaced it or that it was merged into; None if it is
+        current, unknown, or an identifier of the concept in another source."""
         own = self.resolve(concept_id)
         if own is None or own in (concept_id, normal_ids(concept_id)):
             return None
@@ -211,23 +213,25 @@ class VocabularyOverlay:
         return self.concept_types([concept_id])[0]
 
     def concept_types(self, concept_ids: Sequence[str]) -> list[tuple[str, ...]]:
-        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
-        (list[tuple[str, ...]]): the types of each; empty if there is no such concept."""
+        """concept_ids (Sequence[str]): own identifiers of n concepts.
+        RETURNS (list[tuple[str, ...]]): the types of each concept; empty if there is no such
+        concept."""
         if (rows := self._stored_rows(concept_ids)) is not None:
             return self.table.concept_types(rows)
         concepts = map(self.concept, concept_ids)
         return [() if concept is None else concept.types for concept in concepts]
 
     def canonical_names(self, concept_ids: Sequence[str]) -> list[str]:
-        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS (list[str]):
-        the canonical name of each, as its source writes it."""
+        """concept_ids (Sequence[str]): own identifiers of n concepts.
+        RETURNS (list[str]): the canonical name of each concept, as spelled in its source."""
         if (rows := self._stored_rows(concept_ids)) is not None:
             return self.table.canonical_names(rows)
         return [self[concept_id].canonical_name for concept_id in concept_ids]
 
     def ids_of_types(self, types: Collection[str]) -> frozenset[str]:
-        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): own identifiers of the
-        concepts that have one of them."""
+        """types (Collection[str]): semantic types.
+        RETURNS (frozenset[str]): own identifiers of the concepts with at least one of these
+        types."""
         changed = (
             concept_id
             for concept_id, concept in self._changed.items()
@@ -236,11 +240,11 @@ class VocabularyOverlay:
         return self._unchanged_ids(self.table.concepts_of_types(types)).union(changed)
 
     def ids_below(self, concept_id: str) -> frozenset[str]:
-        """Concepts of a subtree.
+        """Find the concepts of a subtree.
 
         concept_id (str): an identifier of its root.
-        RETURNS (frozenset[str]): own identifiers of the root and of all concepts below it; of the
-            root alone if the vocabulary has no hierarchy.
+        RETURNS (frozenset[str]): own identifiers of the root and of all concepts below it; only the
+            root if the vocabulary has no hierarchy.
         RAISES (AngelError): there is no such concept.
         """
         root = self[concept_id]
@@ -288,12 +292,13 @@ class VocabularyOverlay:
         return Subset(wanted, own, self, frozenset(free_types), frozenset(excluded))
 
     def name_index(self, name: str) -> int | None:
-        """name (str): in any spelling. RETURNS (int | None): index of its normal form."""
+        """name (str): a name in any spelling.
+        RETURNS (int | None): index of its normal form."""
         return self.find_names([normalize_name(name)])[0]
 
     def find_names(self, normals: Sequence[str]) -> list[int | None]:
-        """normals (Sequence[str]): n names in normal form. RETURNS (list[int | None]): the index of
-        each that has a concept."""
+        """normals (Sequence[str]): n names in normal form.
+        RETURNS (list[int | None]): the index of each name; None if no concept has it."""
         found = self.table.find_names(normals)
         if not self.touched:
             return found
@@ -314,14 +319,15 @@ class VocabularyOverlay:
         return [next(stored) if i < first else added[i - first] for i in indices]
 
     def concept_ids_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): identifiers of its concepts: first those with
-        this canonical name, then those more frequent in the corpora of `add_mentions`, then in the
-        order of the vocabulary; empty for a removed name."""
+        """i (int): name index.
+        RETURNS (list[str]): identifiers of its concepts. Concepts with this canonical name come
+        first, then concepts that are more frequent in the corpora of `add_mentions`, then the
+        others in the order of the vocabulary. Empty for a removed name."""
         return self.concept_ids([i])[0]
 
     def concept_ids(self, indices: Sequence[int]) -> list[list[str]]:
-        """indices (Sequence[int]): n name indices. RETURNS (list[list[str]]): of each, see
-        `concept_ids_of`."""
+        """indices (Sequence[int]): n name indices.
+        RETURNS (list[list[str]]): the concepts of each name, see `concept_ids_of`."""
         frequencies = self._meta.get("frequencies", {})
         if self.touched.isdisjoint(indices):
             return self.table.concept_ids(indices, frequencies)
@@ -349,7 +355,7 @@ class VocabularyOverlay:
         return i not in self.touched or bool(self.concept_ids_of(i))
 
     def names_of(self, concept_id: str) -> list[int]:
-        """Names that lead to a concept.
+        """Find the names that lead to a concept.
 
         concept_id (str): its identifier, or an alternate one.
         RETURNS (list[int]): distinct name indices, the canonical name first.
@@ -358,8 +364,8 @@ class VocabularyOverlay:
         return self.concept_names([self._resolved(concept_id)])[0]
 
     def concept_names(self, concept_ids: Sequence[str]) -> list[list[int]]:
-        """concept_ids (Sequence[str]): n identifiers of concepts, their own. RETURNS
-        (list[list[int]]): of each the names that lead to it, see `names_of`."""
+        """concept_ids (Sequence[str]): own identifiers of n concepts.
+        RETURNS (list[list[int]]): the names that lead to each concept, see `names_of`."""
         if (rows := self._stored_rows(concept_ids)) is not None:
             found = self.table.concept_names(rows)
         else:
@@ -372,9 +378,10 @@ class VocabularyOverlay:
         ]
 
     def scope_of(self, i: int, concept_id: str) -> str:
-        """i (int): name index. concept_id (str): one of its concepts, by its own identifier.
-        RETURNS (str): the scope of the name, see `concepts.SCOPES`; of several spellings the
-        closest scope; empty if the source gives none."""
+        """i (int): name index.
+        concept_id (str): own identifier of one of its concepts.
+        RETURNS (str): the scope of the name, see `concepts.SCOPES`; if several spellings have
+        scopes, the closest one; empty if the source gives none."""
         if concept_id not in self._changed and not self.table.has_scopes:
             return ""
         concept = self.concept(concept_id)
@@ -385,19 +392,22 @@ class VocabularyOverlay:
         return next((scope for scope in SCOPES if scope in scopes), "")
 
     def spelling(self, i: int) -> str:
-        """i (int): name index. RETURNS (str): see `first_spellings`."""
+        """i (int): name index.
+        RETURNS (str): its first spelling, see `first_spellings`."""
         return self.first_spellings([i])[0]
 
     def first_spellings(self, indices: Sequence[int]) -> list[str]:
-        """indices (Sequence[int]): n name indices. RETURNS (list[str]): of each, the first of
-        `spellings_of`; the normal form of a name that was removed."""
+        """indices (Sequence[int]): n name indices.
+        RETURNS (list[str]): the first of `spellings_of` for each name; for removed names, the
+        normal form."""
         if self.touched.isdisjoint(indices):
             return self.table.first_spellings(indices)
         return [next(iter(self.spellings_of(i)), self.name(i)) for i in indices]
 
     def spellings_of(self, i: int) -> list[str]:
-        """i (int): name index. RETURNS (list[str]): its distinct spellings, first that of a concept
-        whose canonical name it is."""
+        """i (int): name index.
+        RETURNS (list[str]): its distinct spellings, starting with those in concepts that have it as
+        canonical name."""
         if i not in self.touched:
             return self.table.spellings_of_name(i)
         normal, owners = self.name(i), self.concept_ids_of(i)
@@ -416,22 +426,23 @@ class VocabularyOverlay:
         return i is not None and concept_id in self.concept_ids_of(i)
 
     def find(self, name: str) -> list[Concept]:
-        """name (str): in any spelling. RETURNS (list[Concept]): the concepts that it leads to, in
-        the order of `concept_ids_of`; none if it is no name of the vocabulary."""
+        """name (str): a name in any spelling.
+        RETURNS (list[Concept]): its concepts, in the order of `concept_ids_of`; empty if the
+        vocabulary does not have the name."""
         i = self.name_index(name)
         return [] if i is None else [self[concept_id] for concept_id in self.concept_ids_of(i)]
 
     def reading(self) -> AbstractContextManager[None]:
-        """RETURNS (AbstractContextManager[None]): a block in which the vocabulary does not change;
-        changes by other threads wait until it ends. Linkers use it for each batch."""
+        """RETURNS (AbstractContextManager[None]): a context in which the vocabulary does not
+        change; changes by other threads wait until it exits. Linkers use it for each batch."""
         return self._lock.reading()
 
     def apply(self, rules: Iterable[Rule]) -> list[Rule]:
-        """Apply rules, from the first to the last: `add`, `remove` and `rename` as `edit` does; the
-        others are kept in `rules`.
+        """Apply rules in order: `add`, `remove` and `rename` are applied by `edit`, and the others
+        are appended to `rules`.
 
-        rules (Iterable[Rule]): those that cannot be applied are ignored.
-        RETURNS (list[Rule]): edits of concepts that the vocabulary does not have.
+        rules (Iterable[Rule]): rules; edits that fail are ignored.
+        RETURNS (list[Rule]): edits of concepts that are not in the vocabulary.
         """
         unknown = []
         with self._lock.changing():
@@ -446,11 +457,11 @@ class VocabularyOverlay:
         return unknown
 
     def edit(self, rule: Rule) -> None:
-        """Apply an editing rule. A name that the concept already has is not added again.
+        """Apply an editing rule. Names that the concept already has are not added again.
 
         rule (Rule): `add`, `remove` or `rename`.
-        RAISES (AngelError): the vocabulary does not have its concept or name, or it is the only
-            name that would be removed.
+        RAISES (AngelError): the concept or name is not in the vocabulary, or the rule would remove
+            the only name of a concept.
         """
         concept, string, target = self.get(rule.concept), rule.string, rule.concept
         if concept is None and rule.condition == NEW:
@@ -467,11 +478,11 @@ class VocabularyOverlay:
             self.remove(target)
 
     def add(self, concept: Concept | Iterable[Concept]) -> None:
-        """Add concepts while running.
+        """Add concepts at run time.
 
-        concept (Concept | Iterable[Concept]): a new one, or several.
-        RAISES (AngelError): an identifier is empty or another concept's own, or a field is not of
-            its type; nothing is changed then.
+        concept (Concept | Iterable[Concept]): one or several new concepts.
+        RAISES (AngelError): an identifier is empty or already used by a concept, or a field has the
+            wrong type; nothing is changed then.
         """
         concepts: list[Any] = list(concept) if isinstance(concept, Iterable) else [concept]
         for item in concepts:
@@ -491,12 +502,12 @@ class VocabularyOverlay:
             self._is_edited |= bool(concepts)
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
-        """Add names to a concept while running; names that it already has are ignored.
+        """Add names to a concept at run time; names that it already has are ignored.
 
         concept_id (str): its identifier, or an alternate one.
-        names (Iterable[str]): in any spelling.
-        RAISES (AngelError): there is no such concept, or `names` is one text or holds something
-            else; nothing is changed then.
+        names (Iterable[str]): names in any spelling.
+        RAISES (AngelError): there is no such concept, or `names` is a single string or contains
+            other types; nothing is changed then.
         """
         with self._lock.changing():
             concept = self[concept_id]
@@ -505,7 +516,7 @@ class VocabularyOverlay:
                 self._is_edited = True
 
     def remove(self, concept_id: str) -> None:
-        """Remove a concept while running, and the names that no other concept has.
+        """Remove a concept at run time, together with the names that no other concept has.
 
         concept_id (str): its identifier, or an alternate one.
         RAISES (AngelError): there is no such concept.
@@ -517,12 +528,13 @@ class VocabularyOverlay:
             self._is_edited = True
 
     def remove_name(self, concept_id: str, name: str) -> None:
-        """Remove a name from a concept while running, in all its spellings. If it was the canonical
-        name, the first alias takes its place.
+        """Remove a name, in all its spellings, from a concept at run time. If it was the canonical
+        name, the first alias replaces it.
 
         concept_id (str): its identifier, or an alternate one.
-        name (str): in any spelling.
-        RAISES (AngelError): there is no such concept, or it has no such name or no other.
+        name (str): a name in any spelling.
+        RAISES (AngelError): there is no such concept, the concept does not have the name, or it is
+            the only name.
         """
         with self._lock.changing():
             concept = self[concept_id]

@@ -23,8 +23,8 @@ from ..names.concepts import normalize_name
 from ..names.labels import find_entries
 
 CASE, SUBTREE, NEW = "case", "subtree", "new"
-"""Conditions: the string counts only as written; the concepts below are included; the concept is
-created if the vocabulary lacks it."""
+"""Conditions: the string is case-sensitive; concepts below the given one are included; the concept
+is created if the vocabulary lacks it."""
 _MAX_WARNINGS = 20
 
 
@@ -73,17 +73,18 @@ class Rule:
         return self.action in ("add", "remove", "rename")
 
     def matches_case(self, text: str) -> bool:
-        """text (str): of a mention. RETURNS (bool): whether it equals the string, ignoring
-        differences in white space."""
+        """text (str): text of a mention.
+        RETURNS (bool): whether it equals the string, ignoring differences in white space."""
         return self.string.split() == text.split()
 
     def holds_for(self, label: str) -> bool:
-        """label (str): of a mention. RETURNS (bool): whether the rule applies to this label."""
+        """label (str): label of a mention.
+        RETURNS (bool): whether the rule applies to this label."""
         return not self.label or bool(find_entries(label, (self.label,)))
 
     @property
     def form(self) -> "Form | None":
-        """RETURNS (Form | None): its form; None if its cells match none."""
+        """RETURNS (Form | None): the form that its cells match; None if they match none."""
         filled = {name for name in _CELLS if getattr(self, name)}
         for form in FORMS.get(self.action, ()):
             needs = set(form.needs.split())
@@ -93,7 +94,7 @@ class Rule:
 
     @property
     def description(self) -> str:
-        """RETURNS (str): what it does, its line, author, date and reason."""
+        """RETURNS (str): what the rule does, followed by its line, author, date and reason."""
         who = ", ".join(filter(None, (self.author, self.date)))
         note = ": ".join(filter(None, (who, self.reason)))
         return f"{self} (line {self.number}{f'; {note}' if note else ''})"
@@ -105,7 +106,7 @@ class Rule:
 
 
 COLUMNS = tuple(column.name for column in fields(Rule) if column.name != "number")
-"""Of a file of rules."""
+"""Columns of a file of rules."""
 _CELLS = ("string", "label", "concept", "type", "instead_of")
 
 
@@ -187,7 +188,10 @@ class RuleFile:
     problems: tuple[tuple[int, str], ...] = ()
 
     def warn(self, name: str) -> None:
-        """name (str): of the file. Warns about skipped rows."""
+        """Warn about skipped rows.
+
+        name (str): name of the file.
+        """
         messages = [f"{name}, line {n}, is skipped: {text}." for n, text in self.problems]
         if (n := len(messages) - _MAX_WARNINGS) > 0:
             rest = f"{name}: {n:,} more rows are skipped; see `spacy-angel kb check`."

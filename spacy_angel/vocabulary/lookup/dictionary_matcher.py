@@ -34,7 +34,7 @@ _MIN_SHOWN = 50_000
 class Occurrence(NamedTuple):
     """A name in a text.
 
-    start (int), end (int): characters.
+    start (int), end (int): character offsets.
     name (int): name index.
     """
 
@@ -73,10 +73,10 @@ def fold_word(word: str) -> str:
 
 
 def is_short_form(words: Collection[str]) -> bool:
-    """Whether the case of a name matters: it is a single word with a capital after the first letter
-    (`AIDS`, `mRNA`), or with any capital in up to two letters (`K`, `Na`).
+    """Check whether a name is case-sensitive: a single word with a capital after the first letter
+    (`AIDS`, `mRNA`), or any capital in a word of up to two letters (`K`, `Na`).
 
-    words (Collection[str]): of the name, as written.
+    words (Collection[str]): words of the name, as written.
     """
     if len(words) != 1:
         return False
@@ -85,13 +85,13 @@ def is_short_form(words: Collection[str]) -> bool:
 
 
 class DictionaryMatcher:
-    """Finds names in texts, including names added to the vocabulary while running.
+    """Finds names in texts, including names added to the vocabulary at run time.
 
     kb (ConceptKB): the vocabulary.
     everything (bool): find all names; otherwise only `kb.own_names`.
-    min_length (int): least number of letters and digits of a name.
-    stop_words (Collection[str]): names that consist of these words only are not found, except for
-        abbreviations. `kb.own_names` are found whatever their length and words.
+    min_length (int): minimum number of letters and digits in a name.
+    stop_words (Collection[str]): names that consist only of these words are not found, except for
+        abbreviations. `kb.own_names` are found regardless of their length and words.
     """
 
     def __init__(
@@ -111,8 +111,9 @@ class DictionaryMatcher:
         self._version = -1
 
     def find(self, text: str) -> list[Occurrence]:
-        """text (str): a text. RETURNS (list[Occurrence]): in order, without overlaps: the name with
-        the most words is chosen, then the first."""
+        """text (str): a text.
+        RETURNS (list[Occurrence]): non-overlapping names, in order. Of overlapping names, the one
+        with the most words is chosen, then the first."""
         if self._version != self._kb.version:
             with COMPILING:
                 if self._version != self._kb.version:
@@ -189,8 +190,9 @@ class _Dictionary:
                     self._most[folded[0]] = max(len(folded), self._most.get(folded[0], 0))
 
     def find(self, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-        """words (Sequence[str]): of a text. YIELDS (tuple[int, int, int]): first word, end, name
-        index of names that still have a concept; may overlap."""
+        """words (Sequence[str]): words of a text.
+        YIELDS (tuple[int, int, int]): first word, end, and name index of each name that still has a
+        concept; names may overlap."""
         folded = [fold_word(word) for word in words] if self._names else []
         for first, word in enumerate(folded):
             last = min(first + self._most.get(word, 0), len(folded))

@@ -17,12 +17,16 @@ from ..storage.strings import Strings
 from .cached_index import CachedIndex, NameIndex
 
 LEAST_COSINE = 0.3
-"""Only names with a greater cosine are found."""
+"""Names are found only if their cosine exceeds this value."""
 _BLOCK = 65_536
 
 
 class CloseName(NamedTuple):
-    """name (int): name index. cosine (float): of its static vector and the text's."""
+    """A name and how close it is to a text.
+
+    name (int): name index.
+    cosine (float): cosine of the static vectors of the name and the text.
+    """
 
     name: int
     cosine: float
@@ -31,8 +35,8 @@ class CloseName(NamedTuple):
 class PieceIndex(NameIndex):
     """The word pieces of each name.
 
-    columns (Columns): those of name i are `pieces[starts[i]:starts[i + 1]]`, uint16 and int64;
-        `lengths` float32[n], the length of each name's vector.
+    columns (Columns): the pieces of name i are `pieces[starts[i]:starts[i + 1]]` (uint16 and
+        int64); `lengths` float32[n] are the norms of the names' vectors.
     """
 
     LAYOUT = Layout("spacy-angel word pieces", 1, ("pieces", "starts", "lengths"))
@@ -65,8 +69,8 @@ class PieceIndex(NameIndex):
         return cls(columns)
 
     def cosines(self, vectors: np.ndarray) -> np.ndarray:
-        """vectors (np.ndarray): float32[k, d_static], normalized, of texts.
-        RETURNS (np.ndarray): float32[k, n], of each text and name."""
+        """vectors (np.ndarray): float32[k, d_static], normalized vectors of texts.
+        RETURNS (np.ndarray): float32[k, n], cosine of each text and name."""
         by_piece = shipped_name_encoder().piece_vectors @ vectors.T
         products = self._matrix @ by_piece
         products /= np.maximum(self.columns["lengths"], 1e-9)[:, None]
@@ -74,13 +78,15 @@ class PieceIndex(NameIndex):
 
 
 def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """RETURNS (tuple[np.ndarray, np.ndarray]): all values of the rows, and where each begins."""
+    """RETURNS (tuple[np.ndarray, np.ndarray]): the concatenated rows, and the offset of each
+    row."""
     starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
     return np.array([value for row in rows for value in row], dtype=np.int32), starts
 
 
 def _piece_counts(pieces: np.ndarray, starts: np.ndarray) -> Any:
-    """RETURNS (scipy.sparse.csr_matrix): float32[n, n_pieces], how often a name has each piece."""
+    """RETURNS (scipy.sparse.csr_matrix): float32[n, n_pieces], number of occurrences of each piece
+    in each name."""
     from scipy import sparse
 
     shape = len(starts) - 1, len(shipped_name_encoder().piece_vectors)
@@ -89,7 +95,7 @@ def _piece_counts(pieces: np.ndarray, starts: np.ndarray) -> Any:
 
 
 class CloseNames(CachedIndex[PieceIndex]):
-    """Finds names by meaning, with the changes made while running.
+    """Finds names by meaning, including changes made at run time.
 
     vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
     """

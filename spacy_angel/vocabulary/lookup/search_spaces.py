@@ -3,8 +3,8 @@
 A search walks tries of the names as token sequences. A large trie holds the stored names; it is
 compiled once per tokenizer and kept in the vocabulary's folder. A small trie holds the names added
 while running. A mention that is limited to a part of the vocabulary, such as diseases, uses the
-same tries with a mask of the allowed names. Prefix sums over the leaves tell with one subtraction
-whether a node leads to an allowed name. With five leaves, of which 1 and 3 are allowed:
+same tries with a mask of the allowed names. With prefix sums over the leaves, one subtraction
+checks whether a node leads to an allowed name. With five leaves, of which 1 and 3 are allowed:
 
     leaf           0  1  2  3  4
     allowed        -  x  -  x  -
@@ -32,10 +32,11 @@ _Mask = tuple[tuple[np.ndarray, ...], np.ndarray] | tuple[None, None]
 
 
 class SearchSpaces:
-    """Compiles and caches the tries of a vocabulary, one for each tokenizer, and masks.
+    """Compiles and caches the tries of a vocabulary, one for each tokenizer, and the masks of its
+    subsets.
 
     vocabulary (VocabularyOverlay): names and concepts.
-    compiled (CompiledNames): where the tries are kept, by digest of the names and the tokenizer.
+    compiled (CompiledNames): stores the tries, by digest of the names and the tokenizer.
     """
 
     def __init__(self, vocabulary: VocabularyOverlay, compiled: CompiledNames) -> None:

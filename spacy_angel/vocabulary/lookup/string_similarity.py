@@ -30,7 +30,7 @@ SHORTEST, LONGEST = 3, 12
 _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 MIN_COSINE = 0.2
-"""Only names with a greater cosine are on the short list."""
+"""Names are on the short list only if their cosine exceeds this value."""
 # Cached vectors of texts, and letters of a text that has one.
 _MAX_VECTORS = 1 << 10
 _MAX_LETTERS = 200
@@ -105,8 +105,9 @@ class TrigramIndex(NameIndex):
         return cls(dict(zip(cls.LAYOUT.columns, columns, strict=True)))
 
     def compare(self, text: str, names: Sequence[str]) -> list[Similarity]:
-        """text (str), names (Sequence[str]): in normal form. RETURNS (list[Similarity]): of the
-        text and each name, with the weights of this vocabulary's 3-grams."""
+        """text (str), names (Sequence[str]): a text and n names in normal form.
+        RETURNS (list[Similarity]): similarity of the text to each name, with the 3-gram weights of
+        this vocabulary."""
         if text and {text}.issuperset(names):
             return [Similarity(1.0, 1.0)] * len(names)
         from rapidfuzz.distance import OSA
@@ -133,19 +134,20 @@ class TrigramIndex(NameIndex):
         return codes, self._weights_of(codes) ** 2
 
     def word_weights(self, words: Sequence[str]) -> np.ndarray:
-        """words (Sequence[str]): n in normal form. RETURNS (np.ndarray): float64[n], the mean
-        weight of each one's 3-grams, which is greater the rarer they are."""
+        """words (Sequence[str]): n words in normal form.
+        RETURNS (np.ndarray): float64[n], the mean weight of each word's 3-grams; the rarer the
+        3-grams, the greater the weight."""
         codes, rows = _distinct_codes(*_flat(words))
         sums = np.bincount(rows, weights=self._weights_of(codes), minlength=len(words))
         return sums / np.maximum(np.bincount(rows, minlength=len(words)), 1)
 
     def shortlist(self, text: str, allowed: np.ndarray | None = None) -> list[int]:
-        """Find names that are worth comparing with a text.
+        """Select names that are worth comparing with a text.
 
-        text (str): in normal form.
+        text (str): a text in normal form.
         allowed (np.ndarray | None): bool[n_names]; None: all.
-        RETURNS (list[int]): name indices, first by similarity of their 3-grams, then short names
-            that are one letter away.
+        RETURNS (list[int]): name indices: names with similar 3-grams, most similar first, then
+            short names that differ by one letter.
         """
         names = self._by_grams(text, allowed)
         for name in self._by_deletions(text).tolist():
@@ -197,7 +199,8 @@ class TrigramIndex(NameIndex):
 class SimilarName(NamedTuple):
     """A name of the vocabulary and its similarity to a text.
 
-    name (int): name index. similarity (Similarity): of the text and the name.
+    name (int): name index.
+    similarity (Similarity): similarity of the text and the name.
     """
 
     name: int
@@ -205,7 +208,7 @@ class SimilarName(NamedTuple):
 
 
 class SimilarNames(CachedIndex[TrigramIndex]):
-    """Finds names by string similarity; follows what is added and removed while running.
+    """Finds names by string similarity, including changes made at run time.
 
     vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
     """

@@ -10,7 +10,7 @@ from ..kb import ConceptKB
 from ..names.concepts import Concept, normalize_name
 
 How = Literal["identifier", "name", "prefix", "similar"]
-# Least cosine of similar names, see `string_similarity.Similarity`.
+# Minimum cosine of similar names, see `string_similarity.Similarity`.
 _MIN_COSINE = 0.4
 _MAX_SIMILAR, _MAX_PREFIXED = 50, 200
 

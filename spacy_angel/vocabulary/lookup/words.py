@@ -24,17 +24,18 @@ from .string_similarity import TrigramIndex
 
 FILE = DATA / "words.txt.gz"
 SHORTEST, LONGEST = 4, 24
-"""Least and greatest length of words, in letters."""
+"""Minimum and maximum length of words, in letters."""
 _ONE_LETTER_FROM, _TWO_LETTERS_FROM = 5, 8
 _BLOCK = 1 << 16
 _REMEMBERED = 1 << 14
 
 
 class WordIndex(NameIndex):
-    """Words in lower case, without digits, and an index to find similar ones.
+    """Lowercase words without digits, and an index to find similar words.
 
     columns (Columns): `words` bytes[n], at most `LONGEST` each, sorted; `counts` int64[n], the
-        number of names and documents with each; and the columns of a `TrigramIndex` of the words.
+        number of names and documents that contain each word; and the columns of a `TrigramIndex` of
+        the words.
     """
 
     LAYOUT = Layout("spacy-angel words", 1, ("words", "counts", *TrigramIndex.LAYOUT.columns))
@@ -96,7 +97,7 @@ class WordIndex(NameIndex):
 
 
 class KnownWords(CachedIndex[WordIndex]):
-    """The words of a vocabulary, including names added while running.
+    """The words of a vocabulary, including names added at run time.
 
     vocabulary (VocabularyOverlay), compiled (CompiledNames): see `CachedIndex`.
     """
@@ -108,8 +109,8 @@ class KnownWords(CachedIndex[WordIndex]):
         self._added_words: tuple[int, frozenset[str]] = (-1, frozenset())
 
     def count(self, word: str) -> int:
-        """word (str): in lower case. RETURNS (int): its number of stored names and abstracts, 0 if
-        it is unknown."""
+        """word (str): a lowercase word.
+        RETURNS (int): number of stored names and abstracts that contain it; 0 if it is unknown."""
         return self.index.count(word)
 
     def corrections(self, word: str) -> list[str]:
@@ -139,7 +140,7 @@ def _is_word(text: bytes) -> bool:
 
 
 def _blocks(names: Strings) -> Iterator[bytes]:
-    """YIELDS (bytes): many names, a space between two."""
+    """YIELDS (bytes): blocks of names separated by spaces."""
     for first in range(0, len(names), _BLOCK):
         offsets = names.offsets[first : first + _BLOCK + 1].astype(np.int64)
         data = names.data[offsets[0] : offsets[-1]].tobytes()

@@ -45,8 +45,8 @@ class Concept:
         return (self.canonical_name, *self.aliases)
 
     def scope_of(self, name: str) -> str:
-        """name (str): one of its names, in its spelling. RETURNS (str): the scope, see `SCOPES`;
-        empty if the source gives none."""
+        """name (str): one of its names, in the original spelling.
+        RETURNS (str): the scope, see `SCOPES`; empty if the source gives none."""
         return dict(self.scopes).get(name, "")
 
     def __str__(self) -> str:

@@ -13,9 +13,9 @@ _OF_SPECIES = {one.name for one in ENTITY_TYPE_TABLE if one.is_of_species}
 
 
 def is_foreign(label: str, types: Iterable[str]) -> bool:
-    """Whether a mention and a concept have different entity types.
+    """Check whether a mention and a concept have different entity types.
 
-    label (str): of the mention.
+    label (str): label of the mention.
     types (Iterable[str]): semantic types of the concept.
     RETURNS (bool): e.g. `("CHEMICAL", ["Disease"])` → True; False if the entity type of the label
         or of a semantic type is unknown, or the concept has no types. Species, `other` and
@@ -35,23 +35,27 @@ def _says_nothing(semantic_type: str) -> bool:
 
 
 def is_species(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether it is a species."""
+    """label (str): label of a mention.
+    RETURNS (bool): whether it is a species."""
     return "SPECIES" in _types_of_label(label)
 
 
 def is_cell_line(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether it is a cell line."""
+    """label (str): label of a mention.
+    RETURNS (bool): whether it is a cell line."""
     return "CELL_LINE" in _types_of_label(label)
 
 
 def is_gene(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether it is a gene or gene product."""
+    """label (str): label of a mention.
+    RETURNS (bool): whether it is a gene or gene product."""
     return "GENE" in _types_of_label(label)
 
 
 def may_need_species(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether its concept may depend on the species: for
-    genes, cell lines and labels of unknown entity type, not for diseases, chemicals and species."""
+    """label (str): label of a mention.
+    RETURNS (bool): whether its concept may depend on the species: True for genes, cell lines and
+    labels of unknown entity type; False for diseases, chemicals and species."""
     entity_types = _types_of_label(label)
     return not entity_types or not entity_types.isdisjoint(_OF_SPECIES)
 

@@ -14,7 +14,7 @@ LABELS = Path(__file__).with_name("labels.yml")
 ENTITY_TYPES = tuple(one.name for one in ENTITY_TYPE_TABLE)
 """All entity types, the most frequent first."""
 ANY = "ANY"
-"""The entity type of neutral labels: such a mention may be any concept."""
+"""The entity type of neutral labels, whose mentions may be any concept."""
 _WIDER = {one.name: one.part_of for one in ENTITY_TYPE_TABLE if one.part_of}
 
 
@@ -33,16 +33,18 @@ def entity_types_of(label: str) -> frozenset[str]:
 
 
 def entity_type_of(label: str) -> str | None:
-    """label (str): of a mention. RETURNS (str | None): the first of its entity types in the order
-    of `ENTITY_TYPES`; None for a neutral or unknown label."""
+    """label (str): label of a mention.
+    RETURNS (str | None): the first of its entity types in the order of `ENTITY_TYPES`; None for a
+    neutral or unknown label."""
     entity_types = entity_types_of(label)
     return next((entity_type for entity_type in ENTITY_TYPES if entity_type in entity_types), None)
 
 
 @lru_cache(maxsize=4096)
 def wider_entity_types_of(label: str) -> frozenset[str]:
-    """label (str): of a mention. RETURNS (frozenset[str]): its entity types and those that these
-    are part of, e.g. `Symptom` → `{"PHENOTYPE", "DISEASE"}`."""
+    """label (str): label of a mention.
+    RETURNS (frozenset[str]): its entity types and the types that include them, e.g. `Symptom` →
+    `{"PHENOTYPE", "DISEASE"}`."""
     entity_types = entity_types_of(label)
     return entity_types | {
         _WIDER[entity_type] for entity_type in entity_types if entity_type in _WIDER
@@ -50,8 +52,8 @@ def wider_entity_types_of(label: str) -> frozenset[str]:
 
 
 def is_neutral(label: str) -> bool:
-    """label (str): of a mention. RETURNS (bool): whether it stands for no particular entity
-    type."""
+    """label (str): label of a mention.
+    RETURNS (bool): whether it denotes no particular entity type."""
     return ANY in entity_types_of(label)
 
 

@@ -46,7 +46,8 @@ def is_taxon(name: str) -> bool:
 
 
 def is_virus(name: str) -> bool:
-    """name (str): of a taxon. RETURNS (bool): whether it is a virus."""
+    """name (str): name of a taxon.
+    RETURNS (bool): whether it is a virus."""
     return "virus" in name.lower()
 
 
@@ -64,4 +65,4 @@ def _taxa() -> dict[str, Taxon]:
 
 
 TAXA: Mapping[str, Taxon] = _taxa()
-"""By identifier."""
+"""Taxa by identifier."""
