@@ -420,7 +420,8 @@ class VocabularyOverlay:
         return list(dict.fromkeys(name for *_, name in found))
 
     def has_name(self, concept_id: str, name: str) -> bool:
-        """concept_id (str): own identifier of a concept. name (str): in any spelling.
+        """concept_id (str): own identifier of a concept.
+        name (str): a name in any spelling.
         RETURNS (bool): whether the name leads to the concept."""
         i = self.name_index(name)
         return i is not None and concept_id in self.concept_ids_of(i)
@@ -481,8 +482,8 @@ class VocabularyOverlay:
         """Add concepts at run time.
 
         concept (Concept | Iterable[Concept]): one or several new concepts.
-        RAISES (AngelError): an identifier is empty or already used by a concept, or a field has the
-            wrong type; nothing is changed then.
+        RAISES (AngelError): an identifier is empty or is another concept's own identifier, or a
+            field has the wrong type; nothing is changed then.
         """
         concepts: list[Any] = list(concept) if isinstance(concept, Iterable) else [concept]
         for item in concepts:

@@ -19,13 +19,14 @@ _COLUMNS = ("subject_id", "predicate_id", "object_id")
 
 
 def read_mappings(path: Path, report: VocabularyReport) -> dict[str, list[str]]:
-    """Read the mappings of a table that mean «is the same as».
+    """Read the mappings in a table that denote identity.
 
-    path (Path): a file `*.sssom.tsv`, gzipped or not.
-    report (VocabularyReport): counts the mappings that are left out.
-    RETURNS (dict[str, list[str]]): identifier in lower case → identifiers of the same concept, in
-        both directions.
-    RAISES (AngelError): the file cannot be read, or is no such table; the message names the line.
+    path (Path): a file `*.sssom.tsv`, optionally gzipped.
+    report (VocabularyReport): counts the mappings that are skipped.
+    RETURNS (dict[str, list[str]]): lowercase identifier → identifiers of the same concept, in both
+        directions.
+    RAISES (AngelError): the file cannot be read, or is not an SSSOM table; the message names the
+        line.
     """
     same: dict[str, list[str]] = {}
     spelled = dict(_PREFIX.findall(read_head(path)))
@@ -45,11 +46,11 @@ def read_mappings(path: Path, report: VocabularyReport) -> dict[str, list[str]]:
 def with_mapped_ids(
     concepts: Iterable[Concept], tables: Sequence[Mapping[str, Sequence[str]]]
 ) -> Iterator[Concept]:
-    """Give concepts the identifiers that theirs are mapped to.
+    """Add mapped identifiers to concepts.
 
-    concepts (Iterable[Concept]): of any vocabulary.
-    tables (Sequence[Mapping[str, Sequence[str]]]): from `read_mappings`.
-    YIELDS (Concept): the same; new alternate identifiers come after those they had.
+    concepts (Iterable[Concept]): concepts of any vocabulary.
+    tables (Sequence[Mapping[str, Sequence[str]]]): mappings from `read_mappings`.
+    YIELDS (Concept): each concept, with the new alternate identifiers after the existing ones.
     """
     for concept in concepts:
         ids = (concept.concept_id, *concept.alternate_ids)

@@ -22,15 +22,16 @@ def may_share_symbols(types: Iterable[str]) -> bool:
 
 
 def with_names_of_the_same_symbol(genes: Iterable[Concept]) -> Iterator[Concept]:
-    """Give each gene the names that its orthologs have in addition.
+    """Add the names of its orthologs to each gene.
 
     NCBI Gene lists `separase` for the mouse gene Espl1, but not for the human gene ESPL1. The
-    document then decides which gene is meant (`ConceptKB.build(by_species=True)`).
+    document then determines which gene is meant (`ConceptKB.build(by_species=True)`).
 
-    genes (Iterable[Concept]): of all species together; held in memory. A gene's symbol is its
-        canonical name; case does not count.
-    YIELDS (Concept): each gene, in the order given, with the names of all genes of its symbol
-        after its own, if both are of vertebrates, whose symbols follow the human ones.
+    genes (Iterable[Concept]): genes of all species, which are held in memory. The symbol of a gene
+        is its canonical name; case is ignored.
+    YIELDS (Concept): each gene, in the given order. Vertebrate genes, whose symbols follow the
+        human ones, also get the names of all vertebrate genes with the same symbol, after their
+        own.
     """
     all_genes = list(genes)
     names: dict[str, dict[str, None]] = {}

@@ -19,16 +19,15 @@ from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is
 from .orthologs import may_share_symbols
 
 MAX_SPECIES = 2
-"""Species in a species context."""
+"""Maximum number of species in a species context."""
 MAIN_SPECIES, OTHER_SPECIES, ABSENT_SPECIES = 1, 2, 3
 """Species ranks of a concept, see `SpeciesReader.rank`."""
 # At this distance, in characters, a word counts half as much as next to the mention.
 _HALF = 100.0
 # Maximum number of words on either side of a mention, so that time is linear in the text.
 _MAX_WORDS = 512
-# Of the concepts of a name the next one is so many times less probable than the one before it,
-# before a model is asked: about what taking human genes first, or those of the species that the
-# document has, is right.
+# Prior of a concept relative to that of the concept before it, among the concepts of a name. It
+# roughly matches the accuracy of choosing human genes, or genes of the document's species, first.
 _NEXT = 0.15
 # Hundreds of genes are called “uncharacterized protein”; none gets a prior of zero.
 _MIN_PRIOR = 1e-9

@@ -20,7 +20,7 @@ from ...files.atomic import replacing, replacing_folder
 META = "meta.json"
 TRIES = "tries"
 PACKED = "columns.npz.xz"
-"""In place of the `.npy` files in the folders of shipped vocabularies, a fifth of their size."""
+"""Replaces the `.npy` files in folders of shipped vocabularies, at a fifth of their size."""
 # Folders up to this size are compared with their checksums when they are opened. For larger ones
 # that would take long and make all their pages resident, so only sizes and headers are checked.
 HASHED_AT_OPENING = 48 * 2**20
@@ -31,15 +31,16 @@ Columns = dict[str, np.ndarray]
 def write_folder(
     path: Path, kind: str, version: int, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
 ) -> None:
-    """Write columns under a temporary name, then put the folder in its place.
+    """Write columns to a temporary folder, then move it into place.
 
-    path (Path): folder to write. An existing one of the same kind is replaced; other files in it
+    path (Path): folder to write. An existing folder of the same kind is replaced; other files in it
         are kept. If it is a symbolic link, its target is written.
-    kind (str): what the folder holds, e.g. `spacy-angel vocabulary`.
+    kind (str): kind of content, e.g. `spacy-angel vocabulary`.
     version (int): version of the layout.
     columns (Mapping[str, np.ndarray]): arrays by name.
-    meta (Mapping[str, Any]): plain values stored beside them, with kind, version and checksums.
-    RAISES (AngelError): `path` holds something else.
+    meta (Mapping[str, Any]): plain values to store with them; kind, version and checksums are
+        added.
+    RAISES (AngelError): `path` has other content.
     """
     before = _read_meta(path)
     is_empty = path.is_dir() and not any(path.iterdir())
@@ -60,14 +61,14 @@ def open_folder(
     names: Sequence[str],
     optional: Sequence[str] = (),
 ) -> tuple[Columns, dict[str, Any]]:
-    """Open a folder that `write_folder` wrote.
+    """Open a folder written by `write_folder`.
 
     path (Path): the folder.
-    kind (str), version (int): what it must be.
-    names (Sequence[str]): the columns it must have.
-    optional (Sequence[str]): columns that it may have.
-    RETURNS (tuple[Columns, dict[str, Any]]): the mapped arrays and the metadata. Writing into an
-        array never reaches its file.
+    kind (str), version (int): expected kind and version.
+    names (Sequence[str]): required columns.
+    optional (Sequence[str]): optional columns.
+    RETURNS (tuple[Columns, dict[str, Any]]): the mapped arrays and the metadata. Writing to an
+        array does not change its file.
     RAISES (AngelError): the folder is missing, of another kind or version, or damaged.
     """
     meta, present = read_meta(path, kind, version, names, optional)
@@ -91,16 +92,17 @@ def read_meta(
 
 
 def is_folder_of(path: Path, kind: str) -> bool:
-    """path (Path): any path. kind (str): see `write_folder`. RETURNS (bool): whether it is a folder
-    of that kind, according to its metadata."""
+    """path (Path): any path.
+    kind (str): see `write_folder`.
+    RETURNS (bool): whether it is a folder of that kind, according to its metadata."""
     return _read_meta(path).get("kind") == kind
 
 
 def pack(
     kind: str, version: int, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
 ) -> bytes:
-    """Columns and metadata as one byte string (an uncompressed `.npz`), the twin of
-    `write_folder`."""
+    """Serialize columns and metadata to a byte string (an uncompressed `.npz`), the in-memory
+    counterpart of `write_folder`."""
     text = json.dumps(_described(kind, version, columns, meta)).encode("utf8")
     arrays: dict[str, Any] = {**columns, META: np.frombuffer(text, dtype=np.uint8)}
     buffer = io.BytesIO()
@@ -111,12 +113,12 @@ def pack(
 def unpack(
     data: bytes, kind: str, version: int, names: Sequence[str], optional: Sequence[str] = ()
 ) -> tuple[Columns, dict[str, Any]]:
-    """Read what `pack` made.
+    """Deserialize the output of `pack`.
 
     data (bytes): the byte string.
     kind (str), version (int), names (Sequence[str]), optional (Sequence[str]): see `open_folder`.
     RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata.
-    RAISES (AngelError): the bytes are truncated, damaged or something else.
+    RAISES (AngelError): the data is truncated, damaged or in another format.
     """
     where = Path("<bytes>")
     try:
@@ -135,7 +137,7 @@ def unpack(
 def compress_folder(path: Path) -> None:
     """Replace the `.npy` files of a folder with one compressed file, for distribution.
 
-    path (Path): a folder that `write_folder` wrote.
+    path (Path): a folder written by `write_folder`.
     """
     meta = _read_meta(path)
     columns = {name: _map_column(path, name, meta) for name in meta["columns"]}
@@ -147,8 +149,10 @@ def compress_folder(path: Path) -> None:
 
 
 def decompress(path: Path, meta: Mapping[str, Any]) -> Columns:
-    """path (Path): a folder that `compress_folder` changed. meta (Mapping[str, Any]): its metadata.
-    RETURNS (Columns): its arrays, in memory. RAISES (AngelError): the file is damaged."""
+    """path (Path): a folder compressed by `compress_folder`.
+    meta (Mapping[str, Any]): its metadata.
+    RETURNS (Columns): its arrays, in memory.
+    RAISES (AngelError): the file is damaged."""
     file = path / PACKED
     try:
         data = lzma.decompress(file.read_bytes())
@@ -170,8 +174,9 @@ def digest(*arrays: np.ndarray) -> str:
 
 
 def damaged(path: Path, problem: object) -> AngelError:
-    """path (Path): a file. problem (object): what is wrong with it. RETURNS (AngelError): to be
-    raised."""
+    """path (Path): a file.
+    problem (object): what is wrong with it.
+    RETURNS (AngelError): the error to raise."""
     return AngelError(f"{path} is damaged: {problem}. Build it again.")
 
 
@@ -190,7 +195,7 @@ def _described(
 
 
 def _read_meta(path: Path) -> dict[str, Any]:
-    """The metadata of a folder; empty if it is no folder of arrays."""
+    """Read the metadata of a folder; empty if it is not a folder of arrays."""
     try:
         meta = json.loads((path / META).read_text(encoding="utf8"))
     except (OSError, ValueError, RecursionError):
@@ -206,7 +211,7 @@ def _check_meta(
     names: Sequence[str],
     optional: Sequence[str],
 ) -> tuple[dict[str, Any], list[str]]:
-    """RETURNS (tuple[dict[str, Any], list[str]]): the metadata, and the columns to be read."""
+    """RETURNS (tuple[dict[str, Any], list[str]]): the metadata, and the columns to read."""
     try:
         meta = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -228,9 +233,9 @@ def _map_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:
     file = path / f"{name}.npy"
     expected = meta["columns"][name]
     try:
-        # a file without elements cannot be mapped
+        # an empty file cannot be mapped
         mapped = 0 not in expected["shape"]
-        # "c", and not "r": torch warns of memory that it could not write to
+        # "c" instead of "r", since torch warns about read-only memory
         column = np.load(file, mmap_mode="c" if mapped else None, allow_pickle=False)
         described = [expected["dtype"], expected["shape"]]
     except (OSError, ValueError, EOFError, KeyError, TypeError) as error:

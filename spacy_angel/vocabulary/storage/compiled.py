@@ -1,5 +1,5 @@
-"""Data compiled once from a stored vocabulary and kept in its folder or in the user's cache: tries
-and indexes of its names, and its columns if they are stored compressed."""
+"""Data compiled once from a stored vocabulary, and cached in its folder or in the user's cache:
+tries and indexes of its names, and its columns if they are stored compressed."""
 
 import json
 import logging
@@ -17,15 +17,16 @@ from .arrays import PACKED, TRIES, Columns, decompress, open_folder, read_meta, 
 logger = logging.getLogger(__name__)
 
 COMPILING = RLock()
-"""Held while something is opened or compiled, so that only one of several threads does it."""
+"""Held while data is opened or compiled, so that only one thread at a time does so."""
 T = TypeVar("T")
 
 
 class Layout(NamedTuple):
     """The format of a folder of arrays.
 
-    kind (str): e.g. `spacy-angel name trie`. version (int): version of the layout. columns
-        (tuple[str, ...]): names of its arrays.
+    kind (str): kind of content, e.g. `spacy-angel name trie`.
+    version (int): version of the layout.
+    columns (tuple[str, ...]): names of the arrays.
     """
 
     kind: str
@@ -34,10 +35,10 @@ class Layout(NamedTuple):
 
 
 class CompiledNames:
-    """Tries and indexes of the stored names. Copies of a vocabulary share them.
+    """Tries and indexes of the stored names, shared by copies of a vocabulary.
 
-    fingerprint (str): of the stored names.
-    folder (Path | None): where they are kept; None: in memory.
+    fingerprint (str): fingerprint of the stored names.
+    folder (Path | None): folder to store them in; None: keep them in memory.
     """
 
     def __init__(self, fingerprint: str, folder: Path | None) -> None:
@@ -52,14 +53,15 @@ class CompiledNames:
         build: Callable[[], Columns],
         make: Callable[[Columns], T],
     ) -> T:
-        """Open a trie or index, or compile and store it: in the folder or, if that is read-only (a
-        package that another user has installed), in the user's cache.
+        """Open a trie or index, or compile and store it. It is stored in the folder or, if that is
+        read-only (e.g. in a package installed by another user), in the user's cache.
 
-        key (str): digest of everything that it is compiled from, which names its folder.
-        layout (Layout): of its arrays.
+        key (str): digest of all inputs of the compilation, used as folder name.
+        layout (Layout): layout of the arrays.
         build (Callable[[], Columns]): compiles the arrays.
-        make (Callable[[Columns], T]): makes the object from the arrays.
-        RETURNS (T): the object, made once; its arrays are mapped if they could be stored.
+        make (Callable[[Columns], T]): creates the object from the arrays.
+        RETURNS (T): the object, which is created only once; its arrays are mapped if they could be
+            stored.
         """
         with COMPILING:
             if key not in self._in_use:
@@ -71,7 +73,7 @@ class CompiledNames:
         return made
 
     def to_disk(self, folder: Path) -> None:
-        """folder (Path): where to write the tries and indexes in use, unless it has them."""
+        """folder (Path): where to write the tries and indexes in use; existing ones are kept."""
         for key, (layout, columns, _) in self._in_use.items():
             if not (folder / key).exists():
                 write_folder(folder / key, layout.kind, layout.version, columns, {})
@@ -95,7 +97,7 @@ class CompiledNames:
         problem: Exception | None = None
         for path in self._folders(key):
             try:
-                # If several processes compile it at once, that of the first is kept.
+                # If several processes compile it at once, the first result is kept.
                 if not path.exists():
                     write_folder(path, layout.kind, layout.version, columns, {})
                 return open_folder(path, *layout)[0]
@@ -112,8 +114,7 @@ class CompiledNames:
 def open_vocabulary(
     path: Path, kind: str, version: int, names: Sequence[str], optional: Sequence[str]
 ) -> tuple[Columns, dict[str, Any]]:
-    """Open a folder of arrays. If they are compressed, they are decompressed once, and mapped from
-    then on.
+    """Open a folder of arrays. Compressed arrays are decompressed once, and mapped from then on.
 
     path, kind, version, names, optional: see `open_folder`.
     RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata.
@@ -130,11 +131,10 @@ def open_vocabulary(
 
 
 def compiled_cache() -> Path:
-    """RETURNS (Path): folder of what was compiled for vocabularies without a folder of their
-    own."""
+    """RETURNS (Path): folder for data compiled from vocabularies that have no folder."""
     return cache_folder() / "compiled"
 
 
 def digest_of(*parts: str) -> str:
-    """RETURNS (str): name of a folder for what is compiled from these parts."""
+    """RETURNS (str): folder name for data compiled from these parts."""
     return blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()

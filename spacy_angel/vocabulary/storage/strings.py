@@ -48,8 +48,9 @@ class Strings:
         return (text.decode("utf8") for text in self._encoded())
 
     def texts(self, rows: Sequence[int] | np.ndarray) -> list[str]:
-        """rows (Sequence[int] | np.ndarray): n indices. RETURNS (list[str]): these strings.
-        RAISES (IndexError): there are fewer strings."""
+        """rows (Sequence[int] | np.ndarray): n indices.
+        RETURNS (list[str]): the strings at these indices.
+        RAISES (IndexError): an index is out of range."""
         indices = np.asarray(rows, dtype=np.intp)
         begins, ends = self.offsets[indices], self.offsets[indices + 1]
         if self._file is None:
@@ -61,7 +62,8 @@ class Strings:
         return list(map(bytes.decode, read))
 
     def take(self, rows: np.ndarray) -> "Strings":
-        """rows (np.ndarray): indices. RETURNS (Strings): these strings, in this order."""
+        """rows (np.ndarray): indices.
+        RETURNS (Strings): the strings at these indices, in this order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = offsets_of(lengths)
         data = np.empty(offsets[-1], dtype=np.uint8)
@@ -74,7 +76,7 @@ class Strings:
         return Strings(data, offsets)
 
     def hashes(self) -> np.ndarray:
-        """RETURNS (np.ndarray): uint64[n], digests of the strings, the same on every machine."""
+        """RETURNS (np.ndarray): uint64[n], hashes of the strings; the same on every machine."""
         digests = (blake2b(text, digest_size=8).digest() for text in self._encoded())
         hashes = (int.from_bytes(digest, "little") for digest in digests)
         return np.fromiter(hashes, dtype=np.uint64, count=len(self))
@@ -147,12 +149,12 @@ class StringsBuilder:
         return (self._data[a:b].decode("utf8") for a, b in pairwise(self._offsets))
 
     def append(self, text: str) -> None:
-        """text (str): appended."""
+        """text (str): string to append."""
         self._data += encode(text)
         self._offsets.append(len(self._data))
 
     def finish(self) -> Strings:
-        """RETURNS (Strings): the collected strings, which share the builder's memory."""
+        """RETURNS (Strings): the appended strings, which share the builder's memory."""
         offsets = to_numpy(self._offsets)
         if offsets[-1] <= np.iinfo(np.int32).max:
             offsets = offsets.astype(np.int32)
@@ -160,8 +162,9 @@ class StringsBuilder:
 
 
 def offsets_of(lengths: np.ndarray) -> np.ndarray:
-    """lengths (np.ndarray): int[n]. RETURNS (np.ndarray): int32[n + 1], offsets of consecutive
-    items of these lengths; int64 for 2 GB and more."""
+    """lengths (np.ndarray): int[n].
+    RETURNS (np.ndarray): int32[n + 1], offsets of consecutive items with these lengths; int64 for 2
+    GB and more."""
     total = lengths.sum(dtype=np.int64)
     fits = total <= np.iinfo(np.int32).max
     offsets = np.zeros(len(lengths) + 1, dtype=np.int32 if fits else np.int64)
@@ -170,7 +173,7 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
 
 
 def encode(text: str) -> bytes:
-    """RETURNS (bytes): UTF-8; unpaired surrogates are replaced by `?`."""
+    """RETURNS (bytes): the text in UTF-8, with unpaired surrogates replaced by `?`."""
     return text.encode("utf8", errors="replace")
 
 

@@ -43,7 +43,7 @@ OPTIONAL_COLUMNS = (
     *("concept_parts", "part_data", "part_offsets"),
     *("definition_data", "definition_offsets"),
 )
-"""Columns of hierarchy, scopes, parts and definitions, present if any concept has them."""
+"""Columns of the hierarchy, scopes, parts and definitions; present if any concept has them."""
 _OF_SPECIES = (
     *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
     *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
@@ -67,7 +67,7 @@ class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
     columns (Columns): the arrays named in `COLUMNS`, and any of `OPTIONAL_COLUMNS`.
-    shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the one
+    shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the concept
         with `fewer_names`, which comes first in `name_rows`.
     """
 
@@ -94,16 +94,17 @@ class ConceptTable:
         return Strings(self.columns[f"{name}_data"], self.columns[f"{name}_offsets"])
 
     def fingerprint(self, by_species: bool) -> str:
-        """by_species (bool): see `ConceptKB.join`. RETURNS (str): digest of the names in their
-        order, on which compiled tries depend; with `by_species` also of types and concepts."""
+        """by_species (bool): see `ConceptKB.join`.
+        RETURNS (str): digest of the names in their order, on which compiled tries depend; with
+        `by_species`, types and concepts are included."""
         if not by_species:
             return digest(self.names.data, self.names.offsets)
         rule = np.frombuffer(b"species", dtype=np.uint8)
         return digest(rule, *(self.columns[name] for name in _OF_SPECIES))
 
     def find_own_ids(self, concept_ids: Sequence[str]) -> list[int | None]:
-        """concept_ids (Sequence[str]): n own identifiers. RETURNS (list[int | None]): the row of
-        each concept, None if there is none."""
+        """concept_ids (Sequence[str]): n own identifiers.
+        RETURNS (list[int | None]): the row of each concept; None if there is no such concept."""
         known = self._row_of
         if unknown := list(set(concept_ids).difference(known)):
             if len(known) > _ROWS_KEPT:
@@ -114,20 +115,22 @@ class ConceptTable:
         return list(map(known.__getitem__, concept_ids))
 
     def find_own_id(self, concept_id: str) -> int | None:
-        """concept_id (str): an identifier. RETURNS (int | None): see `find_own_ids`."""
+        """concept_id (str): an own identifier.
+        RETURNS (int | None): the row of the concept, see `find_own_ids`."""
         return self.find_own_ids([concept_id])[0]
 
     def find_id(self, concept_id: str) -> list[int]:
-        """concept_id (str): any identifier. RETURNS (list[int]): rows of the concept with this own
-        identifier, then of those with this alternate identifier."""
+        """concept_id (str): any identifier.
+        RETURNS (list[int]): row of the concept with this own identifier, then rows of concepts with
+        this alternate identifier."""
         (found,) = self.ids.find([concept_id], self.columns["id_hash_row"])
         own = [row for row in found if row < self.n_concepts]
         alternates = np.array(found[len(own) :], dtype=np.int64) - self.n_concepts
         return own + _group_of(alternates, self.columns["alternates"]).tolist()
 
     def find_names(self, normals: Sequence[str]) -> list[int | None]:
-        """normals (Sequence[str]): n names in normal form. RETURNS (list[int | None]): their
-        indices, None if the table does not have the name."""
+        """normals (Sequence[str]): n names in normal form.
+        RETURNS (list[int | None]): the index of each name; None if it is not in the table."""
         found = self.names.find(normals, self.columns["name_hash_row"])
         return [rows[0] if rows else None for rows in found]
 
@@ -137,9 +140,10 @@ class ConceptTable:
         """Look up the concepts of names.
 
         names (Sequence[int]): n name indices.
-        frequencies (Mapping[str, int]): by identifier; concepts of a shared name are ordered by
-            frequency, after those with this canonical name.
-        owners_only (bool): only the concepts that the names lead to, otherwise all with the name.
+        frequencies (Mapping[str, int]): frequencies by identifier. Concepts with this canonical
+            name come first; otherwise, the concepts of a shared name are sorted by frequency.
+        owners_only (bool): only include the concepts that the names lead to; otherwise, all
+            concepts that have the name.
         RETURNS (list[list[str]]): identifiers of the concepts of each name.
         """
         indices = np.asarray(names, dtype=np.intp)
@@ -165,7 +169,7 @@ class ConceptTable:
         for end in ends.tolist():
             own = list(dict.fromkeys(ids[begin:end]))
             if len(own) > 1 and frequencies and not frequencies.keys().isdisjoint(own):
-                # reversed, so that the first row of a concept, which is its best, counts
+                # reversed, so that the first (best) row of a concept is used
                 pairs = zip(ids[begin:end][::-1], is_alias[begin:end][::-1], strict=True)
                 claims = {c: (alias, -frequencies.get(c, 0)) for c, alias in pairs}
                 own.sort(key=claims.__getitem__)
@@ -182,8 +186,8 @@ class ConceptTable:
         return [tuple(map(name, types[a:b].tolist())) for a, b in zip(begins, ends, strict=True)]
 
     def canonical_names(self, rows: Sequence[int]) -> list[str]:
-        """rows (Sequence[int]): n concept rows. RETURNS (list[str]): their canonical names, as the
-        source writes them."""
+        """rows (Sequence[int]): n concept rows.
+        RETURNS (list[str]): their canonical names, as spelled in the source."""
         starts = self.columns["concept_spellings"]
         return self.spellings.texts(starts[np.asarray(rows, dtype=np.intp)])
 
@@ -234,14 +238,15 @@ class ConceptTable:
         return range(*self._range("concept_spellings", i))
 
     def spellings_of_name(self, j: int) -> list[str]:
-        """j (int): name index. RETURNS (list[str]): its distinct spellings, the best first: with
-        `fewer_names` that of its concept, with `all` a canonical one."""
+        """j (int): name index.
+        RETURNS (list[str]): its distinct spellings, best first. The best spelling is that of its
+        concept (with `fewer_names`) or of a concept with this canonical name (with `all`)."""
         first, last = self._range("name_spellings", j)
         return list(dict.fromkeys(self.spellings.texts(self.columns["name_rows"][first:last])))
 
     def first_spellings(self, names: Sequence[int]) -> list[str]:
-        """names (Sequence[int]): n name indices. RETURNS (list[str]): of each, the first of
-        `spellings_of_name`."""
+        """names (Sequence[int]): n name indices.
+        RETURNS (list[str]): the first of `spellings_of_name` for each name."""
         first = self.columns["name_spellings"][np.asarray(names, dtype=np.intp)]
         return self.spellings.texts(self.columns["name_rows"][first])
 
@@ -251,11 +256,12 @@ class ConceptTable:
         concept_ids: Collection[str] | None,
         free_types: Collection[str] = (),
     ) -> np.ndarray:
-        """Concepts of a subset.
+        """Select the concepts of a subset.
 
-        types (Collection[str] | None): a concept needs one of them, or no type at all; None: any.
+        types (Collection[str] | None): include concepts with any of these types, or without types;
+            None: all types.
         concept_ids (Collection[str] | None): own identifiers; None: all.
-        free_types (Collection[str]): types that are ignored.
+        free_types (Collection[str]): types to ignore.
         RETURNS (np.ndarray): bool[n_concepts].
         """
         allowed = np.ones(self.n_concepts, dtype=bool)
@@ -271,15 +277,15 @@ class ConceptTable:
         return allowed
 
     def concepts_of_types(self, types: Collection[str]) -> np.ndarray:
-        """types (Collection[str]): semantic types. RETURNS (np.ndarray): rows of the concepts with
-        one of them, ascending."""
+        """types (Collection[str]): semantic types.
+        RETURNS (np.ndarray): rows of the concepts with at least one of these types, ascending."""
         wanted = np.array([name in types for name in self.types], dtype=bool)
         hits = np.flatnonzero(wanted[self.columns["concept_types"]])
         return np.unique(_group_of(hits, self.columns["concept_type_offsets"]))
 
     def types_beside(self, types: Collection[str]) -> frozenset[str]:
-        """types (Collection[str]): semantic types. RETURNS (frozenset[str]): types of the concepts
-        that have none of these."""
+        """types (Collection[str]): semantic types.
+        RETURNS (frozenset[str]): all types of the concepts that have none of the given types."""
         is_beside = np.ones(self.n_concepts, dtype=bool)
         is_beside[self.concepts_of_types(types)] = False
         n_types = np.diff(self.columns["concept_type_offsets"])
@@ -331,19 +337,20 @@ class ConceptTable:
 
 
 def _group_of(rows: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The group of each row, given the offsets of the groups."""
+    """Return the group of each row, given the offsets of the groups."""
     # with another integer type, the whole mapped column would be converted
     return np.searchsorted(offsets, rows.astype(offsets.dtype), side="right") - 1
 
 
 def validate_and_normalize(concept: Concept) -> Concept:
-    """Validate a concept and bring it into the form in which it is stored.
+    """Validate a concept, and convert it to the form in which it is stored.
 
     concept (Concept): any concept.
-    RETURNS (Concept): without repeated values, without its own identifier among alternates, parents
-        and parts, without an empty definition, and with scopes of its own names only.
-    RAISES (AngelError): it has no identifier, or a field has a wrong type, e.g. a string in place
-        of several aliases, or a scope is not in `SCOPES`.
+    RETURNS (Concept): the concept without repeated values, without its own identifier among
+        alternates, parents and parts, without an empty definition, and only with scopes of its own
+        names.
+    RAISES (AngelError): it has no identifier, a field has the wrong type, e.g. a string instead of
+        several aliases, or a scope is not in `SCOPES`.
     """
     for field, (expected, types) in _FIELD_TYPES.items():
         value: Any = getattr(concept, field)

@@ -1,4 +1,4 @@
-"""Build a `ConceptTable` from a stream of concepts."""
+"""Builds a `ConceptTable` from a stream of concepts."""
 
 from array import array
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,8 @@ class TableBuilder:
     def add(self, concept: Concept) -> None:
         """Add a concept.
 
-        concept (Concept): a new one, or more of an earlier one, see `begin_vocabulary`.
+        concept (Concept): a new concept, or additional data of an earlier one, see
+            `begin_vocabulary`.
         RAISES (AngelError): see `validate_and_normalize`.
         """
         concept = validate_and_normalize(concept)
@@ -216,7 +217,7 @@ class _Group:
         return strings, _offsets(concept[rows], n), rows
 
     def finish_first(self, n: int) -> Strings:
-        """RETURNS: n strings, the first of each concept, empty where it has none."""
+        """RETURNS: n strings, the first string of each concept; empty if it has none."""
         strings, concept = self._strings.finish(), to_numpy(self._concept)
         owners, first = np.unique(concept, return_index=True)
         chosen = strings.take(first)
@@ -231,7 +232,7 @@ def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
 
 
 def _merge_scopes(scopes: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Scopes by row, 0: none. A row that is kept has the first scope of its occurrences."""
+    """Scopes by row, 0 for none. Each remaining row gets the first scope of its occurrences."""
     known = np.flatnonzero(scopes)
     rows, first = np.unique(kept[known], return_index=True)
     merged = np.zeros_like(scopes)
@@ -306,7 +307,7 @@ def read_table(
     vocabularies: Iterable[Iterable[Concept]], shared_names: SharedNames
 ) -> tuple[ConceptTable, dict[str, int]]:
     """vocabularies (Iterable[Iterable[Concept]]), shared_names (SharedNames): see `ConceptKB.join`.
-    RETURNS (tuple[ConceptTable, dict[str, int]]): as `TableBuilder.finish`."""
+    RETURNS (tuple[ConceptTable, dict[str, int]]): see `TableBuilder.finish`."""
     builder = TableBuilder()
     with tqdm(desc="Reading concepts", unit=" concepts", disable=None) as progress:
         for concepts in vocabularies:

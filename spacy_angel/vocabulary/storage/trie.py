@@ -10,7 +10,7 @@ from .arrays import Columns
 from .compiled import Layout
 
 MAX_NODES = 2**31 - 2
-"""Nodes are numbered by int32, and `first_child` has one element more than there are nodes."""
+"""Node numbers are int32, and `first_child` has one more element than there are nodes."""
 TRIE = Layout(
     "spacy-angel name trie",
     1,
@@ -131,7 +131,8 @@ class NameTrie:
         return len(self.name_offsets) - 1 if len(self.name_offsets) else len(self.names)
 
     def names_of_leaf(self, leaf: int) -> np.ndarray:
-        """leaf (int): leaf number. RETURNS (np.ndarray): int32, the indices of its names."""
+        """leaf (int): leaf number.
+        RETURNS (np.ndarray): int32, indices of its names."""
         if not len(self.name_offsets):
             return self.names[leaf : leaf + 1]
         return self.names[self.name_offsets[leaf] : self.name_offsets[leaf + 1]]
@@ -139,7 +140,7 @@ class NameTrie:
     def leaf_prefix_sums(self, allowed: np.ndarray) -> np.ndarray:
         """Prepare a subset of the names for the search.
 
-        allowed (np.ndarray): bool[n], one entry a name index of the vocabulary.
+        allowed (np.ndarray): bool[n], one entry per name index of the vocabulary.
         RETURNS (np.ndarray): int32[n_leaves + 1]; node `i` leads to an allowed name if
             `sums[leaf_end[i]] - sums[leaf_begin[i]] > 0`.
         """
@@ -155,11 +156,11 @@ class NameTrie:
 class SearchSpace:
     """The names that a search may generate.
 
-    tries (tuple[NameTrie, ...]): the trie of the stored names, and that of the names added while
-        running, if any; both refer to name indices of the vocabulary.
-    masks (tuple[tuple[np.ndarray, ...] | None, ...]): for each subset the leaf prefix sums of every
-        trie; None if all names are allowed. Searches refer to subsets by index.
-    allowed (tuple[np.ndarray | None, ...]): for each subset bool[n_names], needed if a leaf has
+    tries (tuple[NameTrie, ...]): the trie of the stored names, and the trie of the names added at
+        run time, if any; both refer to name indices of the vocabulary.
+    masks (tuple[tuple[np.ndarray, ...] | None, ...]): for each subset, the leaf prefix sums of
+        every trie; None if all names are allowed. Searches refer to subsets by index.
+    allowed (tuple[np.ndarray | None, ...]): for each subset, bool[n_names], required if a leaf has
         several names; None, or empty, if all names of an allowed leaf are allowed.
     """
 

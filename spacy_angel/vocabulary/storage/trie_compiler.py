@@ -1,4 +1,4 @@
-"""Tokenize names and compile them to tries: the stored names once, added names before a search."""
+"""Tokenizes names and compiles them to tries: stored names once, added names before a search."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ class NameTokenizer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """RETURNS (str): digest of everything on which token ids depend."""
+        """RETURNS (str): digest of everything the token ids depend on."""
 
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
         """RETURNS (list[list[int]]): the ids of each name, the end token last."""
@@ -31,12 +31,12 @@ class NameTokenizer(Protocol):
 def compile_names(names: Iterable[str], n: int, tokenizer: NameTokenizer) -> NameTrie:
     """Build the trie of a vocabulary.
 
-    Names without tokens, except for the end token, cannot be generated. They are left out with a
+    Names without tokens other than the end token cannot be generated; they are skipped with a
     warning.
 
-    names (Iterable[str]): in normal form, in the order of their indices.
+    names (Iterable[str]): names in normal form, in the order of their indices.
     n (int): number of names.
-    tokenizer (NameTokenizer): the model's.
+    tokenizer (NameTokenizer): the model's tokenizer.
     RETURNS (NameTrie): the trie.
     """
     parts = [_flat([])]
@@ -57,8 +57,8 @@ def compile_names(names: Iterable[str], n: int, tokenizer: NameTokenizer) -> Nam
 
 
 class AddedNames:
-    """The names added while running: a pygtrie trie from the token sequences of one tokenizer to
-    names, compiled again after changes."""
+    """The names added at run time: a pygtrie trie that maps the token sequences of one tokenizer to
+    names; it is recompiled after changes."""
 
     def __init__(self) -> None:
         self._tokens: dict[int, tuple[int, ...]] = {}
@@ -69,8 +69,8 @@ class AddedNames:
         """Update the trie.
 
         names (Mapping[int, str]): all added names of the vocabulary, by index.
-        tokenizer (NameTokenizer): the model's.
-        RETURNS (NameTrie): their trie.
+        tokenizer (NameTokenizer): the model's tokenizer.
+        RETURNS (NameTrie): the trie of these names.
         """
         if self._tokens.keys() == names.keys():
             return self._compiled

@@ -14,11 +14,11 @@ from .records import VocabularyReport, wrong
 
 
 def find_files(path: Path, *names: str) -> list[Path]:
-    """Find a file, plain, gzipped, or in parts (`NAME.aa`, `NAME.ab`).
+    """Find a file: plain, gzipped, or split (`NAME.aa`, `NAME.ab`).
 
-    path (Path): folder, or a file beside which to look.
-    names (str): where it may be, relative to the folder.
-    RETURNS (list[Path]): it or its parts in order; empty if there is none.
+    path (Path): folder, or a file in the same folder.
+    names (str): possible locations relative to the folder.
+    RETURNS (list[Path]): the file, or its parts in order; empty if there is none.
     """
     folder = path if path.is_dir() else path.parent
     patterns = (f"{name}{end}" for name in names for end in ("", ".gz", ".??*"))
@@ -39,7 +39,7 @@ def read_lines(path: Path, report: VocabularyReport, cut_shows: bool = False) ->
     report.path, report.line = path, 1
     for report.line, line in numbered_lines(path, reading):
         if "\0" in line:
-            # UTF-16 without its mark decodes as UTF-8 with a NUL beside every letter.
+            # UTF-16 without a byte order mark decodes as UTF-8, with a NUL next to every letter.
             raise wrong("UTF-8 text without NUL characters", line)
         yield line
     if not cut_shows and reading.report.counts[UNFINISHED]:
@@ -58,15 +58,16 @@ def read_rows(
     *,
     quotes: bool = False,
 ) -> Iterator[dict[str, str]]:
-    """The rows of a table under a line of column names. Lines that begin with `#` are comments; the
-    column names may be one of them.
+    """Read the rows of a table with column names. Lines that begin with `#` are comments; the
+    column names may be in a comment.
 
-    path (Path): a file, plain or gzip. report (VocabularyReport): see `read_lines`.
+    path (Path): a file, plain or gzip.
+    report (VocabularyReport): see `read_lines`.
     needed (Sequence[str]): required columns.
-    separator (str): one character.
-    quotes (bool): a quote at the beginning of a cell opens one that may hold separators.
-    YIELDS (dict[str, str]): the stripped cells of a row by column name.
-    RAISES (ValueError): a column is missing or named twice, or a row does not have as many cells.
+    separator (str): a single character.
+    quotes (bool): cells may be quoted, and quoted cells may contain separators.
+    YIELDS (dict[str, str]): column name → stripped cell, for each row.
+    RAISES (ValueError): a column is missing or repeated, or a row has the wrong number of cells.
     """
 
     def lines() -> Iterator[str]:

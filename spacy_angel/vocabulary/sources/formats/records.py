@@ -53,7 +53,8 @@ class VocabularyReport:
     line: int = field(default=1, compare=False)
 
     def retire(self, old: str, new: str) -> None:
-        """old (str): identifier that is no longer in use. new (str): what replaced it."""
+        """old (str): identifier that is no longer in use.
+        new (str): identifier that replaced it."""
         self.replaced_by.setdefault(old, []).append(new)
 
     def to_dict(self) -> dict[str, Any]:
@@ -159,14 +160,14 @@ def merge_concepts(*concepts: Concept) -> Concept:
 
 
 def merge_rows(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
-    """Join neighboring rows of one identifier, and give concepts the identifiers that they
-    replaced. Rows without identifier or name are counted and left out.
+    """Merge adjacent rows with the same identifier, and add the identifiers that concepts replaced.
+    Rows without identifier or name are counted and skipped.
 
-    rows (Iterable[Concept]): in the order of the file.
-    report (VocabularyReport): counts concepts, merged rows, and what is left out.
-    YIELDS (Concept): in parts if the rows of an identifier are not together; `ConceptKB.build`
-        joins them.
-    RAISES (ValueError): there is no concept at all.
+    rows (Iterable[Concept]): rows in the order of the file.
+    report (VocabularyReport): counts concepts, merged rows, and skipped rows.
+    YIELDS (Concept): a concept for each run of rows with the same identifier; `ConceptKB.build`
+        joins the parts of concepts whose rows are not adjacent.
+    RAISES (ValueError): there are no concepts.
     """
     seen: set[str] = set()
     retired: dict[str, list[str]] = {}
@@ -202,9 +203,9 @@ def _complete(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
 
 
 def _retired_ids(report: VocabularyReport) -> dict[str, list[str]]:
-    """RETURNS (dict[str, list[str]]): identifier → retired ones that lead to it, over several steps
-    if need be: for a → b, b → c the concept c gets a and b. Those that lead to several identifiers
-    are counted."""
+    """RETURNS (dict[str, list[str]]): identifier → retired identifiers that lead to it, directly or
+    over several steps: with a → b and b → c, concept c gets a and b. Identifiers that lead to
+    several concepts are counted."""
     retired: dict[str, list[str]] = {}
     for old in report.replaced_by:
         current = old
@@ -221,8 +222,9 @@ def _retired_ids(report: VocabularyReport) -> dict[str, list[str]]:
 
 
 def split_cell(cell: str, separator: str = "|") -> list[str]:
-    """cell (str): of a table. separator (str): between its values. RETURNS (list[str]): those that
-    are not blank, with white space collapsed."""
+    """cell (str): cell of a table.
+    separator (str): separator of its values.
+    RETURNS (list[str]): values that are not blank, with white space collapsed."""
     return [text for part in cell.split(separator) if (text := " ".join(part.split()))]
 
 
