@@ -24,7 +24,7 @@ class Constraint:
 
     rules (tuple[Rule, ...]): the rules that apply.
     is_mention (bool): whether the mention is linked at all.
-    means (str | None): the concept that it is linked to, regardless of what else is found.
+    means (str | None): the concept that it is always linked to, overriding other candidates.
     excluded (frozenset[str]): concepts that it is not linked to.
     """
 
@@ -49,8 +49,8 @@ class _Restriction(NamedTuple):
 class AppliedRules:
     """Rules applied to a vocabulary, prepared so that each mention needs only one lookup.
 
-    kb (VocabularyOverlay): the vocabulary, which is changed by edits, and in which `prefer` rules
-        give names to concepts. Its own `rules` apply as well.
+    kb (VocabularyOverlay): the vocabulary. Edits change it, and `prefer` rules add names to its
+        concepts. Its own `rules` also apply.
     rules (Sequence[Rule]): additional rules. `exclude` overrides `allow` and `prefer`; between two
         conflicting `prefer` rules, the later one wins.
     """
@@ -58,7 +58,7 @@ class AppliedRules:
     def __init__(self, kb: VocabularyOverlay, rules: Sequence[Rule]) -> None:
         self.rules = (*kb.rules, *rules)
         self.preferred: dict[str, str] = {}
-        """Own identifier of a concept → the identifier that is written in its place."""
+        """Own identifier of a concept → the identifier to output instead."""
         self._kb = kb
         self._by_text: defaultdict[str, list[tuple[Rule, str]]] = defaultdict(list)
         self._restrictions: list[_Restriction] = []
@@ -89,11 +89,13 @@ class AppliedRules:
         return True
 
     def constraint(self, text: str, label: str) -> Constraint | None:
-        """text (str): a mention, as written. label (str): its label. RETURNS (Constraint | None):
-        the effect of the rules on the mention; None if no rule applies."""
+        """text (str): text of a mention.
+        label (str): its label.
+        RETURNS (Constraint | None): the effect of the rules on the mention; None if no rule
+        applies."""
         pairs = self._by_text.get(normalize_name(text), ()) if self._by_text else ()
         means: tuple[str, Rule] | None = None
-        # An empty identifier stands for any concept.
+        # An empty identifier matches any concept.
         excluded: dict[str, Rule] = {}
         allowed: defaultdict[str, list[Rule]] = defaultdict(list)
         for rule, concept in pairs:
@@ -119,9 +121,10 @@ class AppliedRules:
         return Constraint(tuple(dict.fromkeys(excluded.values())), excluded=frozenset(excluded))
 
     def restricting(self, concept_id: str, label: str) -> Rule | None:
-        """concept_id (str): own identifier of a concept. label (str): label of a mention. RETURNS
-        (Rule | None): the rule that excludes the concept, or the first rule that allows only other
-        concepts."""
+        """concept_id (str): own identifier of a concept.
+        label (str): label of a mention.
+        RETURNS (Rule | None): the rule that excludes the concept, or else the first rule that
+        allows only other concepts."""
         found = self._restrictions_of(label)
         for rule, concept_ids in found:
             if rule.action == "exclude" and concept_id in concept_ids:
@@ -136,8 +139,9 @@ class AppliedRules:
     def _subset(
         self, label: str, types: frozenset[str] | None, free_types: frozenset[str]
     ) -> Subset | None:
-        """label (str): of mentions. types (frozenset[str] | None), free_types (frozenset[str]): see
-        `VocabularyOverlay.subset`. RETURNS (Subset | None): None: everything is allowed."""
+        """label (str): label of mentions.
+        types (frozenset[str] | None), free_types (frozenset[str]): see `VocabularyOverlay.subset`.
+        RETURNS (Subset | None): the subset; None if all concepts are allowed."""
         found = self._restrictions_of(label)
         if types is None and not found:
             return None

@@ -208,8 +208,8 @@ class VocabularyOverlay:
         return own if is_of_same_source else None
 
     def types_of(self, concept_id: str) -> tuple[str, ...]:
-        """concept_id (str): own identifier of a concept. RETURNS (tuple[str, ...]): its types;
-        empty if there is no such concept."""
+        """concept_id (str): own identifier of a concept.
+        RETURNS (tuple[str, ...]): its types; empty if there is no such concept."""
         return self.concept_types([concept_id])[0]
 
     def concept_types(self, concept_ids: Sequence[str]) -> list[tuple[str, ...]]:
@@ -573,13 +573,13 @@ class VocabularyOverlay:
             self._rename_all(concept, names)
 
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
-        """Add the mentions of a training corpus as names, as published results on NCBI-disease do.
-        The metadata record the step and the frequency of each concept, by which the concepts of a
-        shared name are ordered.
+        """Add the mentions of a training corpus as names, as published work on NCBI-disease does.
+        The step is recorded in the metadata, together with the frequency of each concept, by which
+        the concepts of a shared name are sorted.
 
-        mentions (Iterable[tuple[str, str]]): identifier of the gold concept, text of the mention.
+        mentions (Iterable[tuple[str, str]]): pairs of gold concept identifier and mention text.
         source (str): name of the corpus, recorded in the metadata.
-        RETURNS (dict[str, Any]): the recorded step, with the number of names added and of mentions
+        RETURNS (dict[str, Any]): the recorded step, with the numbers of added names and of mentions
             with an unknown identifier.
         """
         with self._lock.changing():
@@ -599,7 +599,8 @@ class VocabularyOverlay:
 
     @property
     def _changes(self) -> tuple[Any, ...]:
-        """RETURNS (tuple[Any, ...]): what `_restore_changes` needs to repeat all changes."""
+        """RETURNS (tuple[Any, ...]): the arguments of `_restore_changes` that reproduce all
+        changes."""
         return dict(self._changed), self._user_names, self.rules, self._is_edited
 
     def _restore_changes(
@@ -609,7 +610,8 @@ class VocabularyOverlay:
         rules: tuple[Rule, ...],
         is_edited: bool,
     ) -> None:
-        """Repeat the changes of an overlay of the same table, see the attributes of that name."""
+        """Reapply the changes of another overlay of the same table; the arguments are its
+        attributes."""
         for concept_id, concept in changed.items():
             self._put(concept_id, concept)
         self._user_names = {i: list(names) for i, names in user_names.items()}
@@ -623,7 +625,9 @@ class VocabularyOverlay:
         self._is_edited = True
 
     def _put_names(self, concept: Concept, names: Iterable[str]) -> list[str]:
-        """Add names to a concept. RETURNS (list[str]): those that it did not have."""
+        """Add names to a concept.
+        RETURNS (list[str]): names that it did not have before.
+        """
         texts = list(names)
         if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
             raise AngelError(
@@ -640,7 +644,7 @@ class VocabularyOverlay:
         return normal in self._user_names.get(concept.concept_id, ())
 
     def _put(self, concept_id: str, concept: Concept | None) -> None:
-        """Append a concept, or replace or, with None, remove the one with this identifier."""
+        """Add or replace the concept with this identifier, or remove it if `concept` is None."""
         concept = None if concept is None else validate_and_normalize(concept)
         self.version += 1
         old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
@@ -664,7 +668,7 @@ class VocabularyOverlay:
                 self._alternates.setdefault(alternate, {})[concept_id] = None
 
     def _stored_rows(self, concept_ids: Sequence[str]) -> Sequence[int] | None:
-        """The table's rows of these concepts; None if one was changed, or is unknown."""
+        """Return the table rows of these concepts, or None if any of them is changed or unknown."""
         if not self._changed.keys().isdisjoint(concept_ids):
             return None
         rows = self.table.find_own_ids(concept_ids)
@@ -674,7 +678,7 @@ class VocabularyOverlay:
         return frozenset(self.table.ids.texts(rows)).difference(self._changed)
 
     def _owners(self, i: int) -> list[str]:
-        """All concepts that have a name, whoever owns it."""
+        """Return all concepts that have a name, even if the name leads to only one of them."""
         changed = self._links.get(i, ())
         if i >= self.table.n_names:
             return list(changed)
@@ -699,14 +703,15 @@ class VocabularyOverlay:
 
 @dataclass(frozen=True)
 class Subset:
-    """A part of a vocabulary to which a search is limited, see `VocabularyOverlay.subset`. It has
-    the concepts that meet all conditions.
+    """A part of a vocabulary that a search is limited to, see `VocabularyOverlay.subset`. It
+    contains the concepts that meet all conditions.
 
-    types (frozenset[str] | None): the concept has one of these semantic types, or none; None: any.
-    concept_ids (frozenset[str] | None): its identifier is one of these; None: any.
+    types (frozenset[str] | None): include concepts with any of these semantic types, or without
+        types; None: all types.
+    concept_ids (frozenset[str] | None): own identifiers of the concepts to include; None: all.
     vocabulary (VocabularyOverlay): the whole vocabulary.
-    free_types (frozenset[str]): types that are ignored.
-    excluded (frozenset[str]): its identifier is none of these.
+    free_types (frozenset[str]): types to ignore.
+    excluded (frozenset[str]): own identifiers of concepts to exclude.
     """
 
     types: frozenset[str] | None
@@ -716,7 +721,8 @@ class Subset:
     excluded: frozenset[str] = frozenset()
 
     def allows(self, concept_id: str) -> bool:
-        """concept_id (str): own identifier of a concept. RETURNS (bool): whether it is in."""
+        """concept_id (str): own identifier of a concept.
+        RETURNS (bool): whether the subset contains it."""
         if self.concept_ids is not None and concept_id not in self.concept_ids:
             return False
         if concept_id in self.excluded:
@@ -724,7 +730,8 @@ class Subset:
         return self.types is None or self.allows_types(self.vocabulary.types_of(concept_id))
 
     def allows_types(self, types: Collection[str]) -> bool:
-        """types (Collection[str]): of a concept. RETURNS (bool): whether they are in."""
+        """types (Collection[str]): types of a concept.
+        RETURNS (bool): whether the subset includes these types."""
         if self.types is None or self.free_types.issuperset(types):
             return True
         return not self.types.isdisjoint(types)
@@ -735,7 +742,7 @@ def _normal_forms(names: Iterable[str]) -> list[str]:
 
 
 def _spellings_in(concept: Concept, name: str) -> list[str]:
-    """The spellings that a concept has of a name."""
+    """Return the spellings of a name in a concept."""
     normal = normalize_name(name)
     found = [n for n in concept.names if n == name or (normalize_name(n) or None) == normal]
     if not found:

@@ -29,7 +29,7 @@ class NameIndex:
 
     @classmethod
     def source(cls) -> str:
-        """RETURNS (str): digest of other data that the index depends on; empty if none."""
+        """RETURNS (str): digest of other data the index depends on; empty if there is none."""
         return ""
 
 
@@ -38,7 +38,7 @@ T = TypeVar("T", bound=NameIndex)
 
 class CachedIndex(Generic[T]):
     """An index of the stored names, compiled once and saved in the folder of the vocabulary, and a
-    small in-memory index of the names added since.
+    small in-memory index of the names added since then.
 
     vocabulary (VocabularyOverlay): names and concepts.
     compiled (CompiledNames): stores the index.
@@ -66,8 +66,8 @@ class CachedIndex(Generic[T]):
 
     @property
     def added(self) -> tuple[list[int], T | None]:
-        """RETURNS (tuple[list[int], T | None]): indices of the added names, and an index of them,
-        which is rebuilt after a change; None without added names."""
+        """RETURNS (tuple[list[int], T | None]): indices of the added names, and an index of these
+        names, which is rebuilt after changes; None if there are no added names."""
         if self._added[0] != self._vocabulary.version:
             with COMPILING:
                 version, names = self._vocabulary.version, self._vocabulary.added_names

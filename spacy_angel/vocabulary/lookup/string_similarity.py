@@ -265,7 +265,7 @@ def _add_up(
         reached = scores > least
         if allowed is not None:
             reached &= allowed[first : first + len(scores)]
-        # five times faster on truth values than on numbers
+        # five times faster on booleans than on numbers
         names = np.flatnonzero(reached)
         found.append(names + first)
         sums.append(scores[names])
@@ -321,7 +321,7 @@ def _deletion_codes(text: str) -> np.ndarray:
 
 def _index_deletions(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): the columns of the deletions."""
-    # Spaces count here, which leaves out the few names with many short words.
+    # Spaces are counted here, which excludes the few names with many short words.
     short = np.flatnonzero(np.diff(names.offsets) <= LONGEST + LONGEST // 3)
     codes_of = list(map(_deletion_codes, names.texts(short)))
     codes = np.concatenate([np.zeros(0, dtype=np.uint32), *codes_of])
@@ -340,5 +340,5 @@ def _find(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def _weight(n_with: np.ndarray | int, n_names: int) -> np.ndarray:
-    """Inverse document frequency as scikit-learn smooths it."""
+    """Inverse document frequency, smoothed as in scikit-learn."""
     return np.log((1 + n_names) / (1 + np.asarray(n_with))) + 1.0

@@ -16,9 +16,8 @@ from ...errors import AngelError
 
 
 class TrigramTfidf:
-    """Cosine of character 3-gram tf-idf vectors (3-grams within words, padded with spaces). Inverse
-    document frequencies are those of the fitted names.
-    """
+    """Cosine similarity of character 3-gram tf-idf vectors (3-grams within words, padded with
+    spaces). Inverse document frequencies are computed on the fitted names."""
 
     def __init__(self) -> None:
         self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), dtype=np.float32)
@@ -27,7 +26,7 @@ class TrigramTfidf:
     def fit(self, names: Iterable[str]) -> "TrigramTfidf":
         """Fit the weights, and store the names for `nearest`.
 
-        names (Iterable[str]): at least one with a letter in it.
+        names (Iterable[str]): names, at least one of which contains a letter.
         RETURNS (TrigramTfidf): itself.
         RAISES (ValueError): no name has a 3-gram.
         """
@@ -35,10 +34,10 @@ class TrigramTfidf:
         return self
 
     def pairwise(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
-        """Similarity of each text with its partner.
+        """Compute the similarity of each text in `a` to the corresponding text in `b`.
 
-        a (Sequence[str]), b (Sequence[str]): texts, as many in `b` as in `a`.
-        RETURNS (np.ndarray): float32[len(a)], 0 to 1; 0 where a text has no known 3-gram.
+        a (Sequence[str]), b (Sequence[str]): texts; both sequences have the same length.
+        RETURNS (np.ndarray): float32[len(a)], 0 to 1; 0 if a text has no known 3-gram.
         RAISES (AngelError): `a` and `b` differ in length.
         """
         check_is_fitted(self._vectorizer)
@@ -54,12 +53,12 @@ class TrigramTfidf:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the fitted names most similar to each query, exactly and in bounded memory.
 
-        queries (Sequence[str]): texts.
-        k (int): names per query.
-        chunk (int): queries per product; memory grows with it, the result does not change.
-        RETURNS (tuple[np.ndarray, np.ndarray]): indices int64[n, k] into the fitted names and
-            similarities float32[n, k], best first, equal ones by index; -1 and 0 if fewer than
-            k names share a 3-gram with the query.
+        queries (Sequence[str]): n texts.
+        k (int): number of names per query.
+        chunk (int): queries per matrix product; affects memory use, not the result.
+        RETURNS (tuple[np.ndarray, np.ndarray]): indices int64[n, k] of the fitted names and
+            similarities float32[n, k], best first, ties by index; -1 and 0 if fewer than k names
+            share a 3-gram with the query.
         """
         check_is_fitted(self._vectorizer)
         indices = np.full((len(queries), k), -1, dtype=np.int64)

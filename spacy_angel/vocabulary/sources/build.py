@@ -109,8 +109,8 @@ def repeat_additions(folder: Path, before: ConceptKB) -> None:
 
 
 def unrepeatable(kb: ConceptKB) -> list[str]:
-    """kb (ConceptKB): a vocabulary, without rules. RETURNS (list[str]): descriptions of the changes
-    that cannot be repeated automatically."""
+    """kb (ConceptKB): a vocabulary, without rules.
+    RETURNS (list[str]): descriptions of the changes that cannot be repeated automatically."""
     descriptions = {
         "add": "`kb add {path}` (there is no such file)",
         "add_mentions": "`kb add --mentions {source}`",
@@ -124,13 +124,13 @@ def unrepeatable(kb: ConceptKB) -> list[str]:
 
 
 def _added_file(step: Mapping[str, Any]) -> str | None:
-    """The file that a step added; None if it no longer exists."""
+    """Return the file that a step added, or None if it no longer exists."""
     path = step.get("path", "")
     return path if step.get("step") == "add" and Path(path).exists() else None
 
 
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The recorded values of a file; its counts are filled in while it is read."""
+    """Return the recorded values of a file; its counts are filled in while it is read."""
     # `Path` removes the second of two slashes.
     if address := re.match(r"(https?|ftp):/+(.*)", str(file)):
         raise AngelError(

@@ -9,13 +9,14 @@ from ..names.concepts import normalize_name
 @dataclass(slots=True)
 class Difference:
     """Differences between two vocabularies. Two concepts are the same if they have the same
-    identifier, or if the new one has the old one's identifier as an alternate.
+    identifier, or if the new one has the identifier of the old one as an alternate.
 
     added (list[tuple[str, str]]), gone (list[tuple[str, str]]): identifier and name of concepts
-        that are only in the new or only in the old vocabulary.
+        that are only in the new vocabulary, or only in the old one.
     merged (list[tuple[str, str]]): old identifier, and the concept that it now refers to.
     renamed (list[tuple[str, str]]): old and new canonical name.
-    names_added (int), names_gone (int): number of names in normal form, over the concepts in both.
+    names_added (int), names_gone (int): number of names in normal form, counted over concepts that
+        are in both vocabularies.
     """
 
     added: list[tuple[str, str]] = field(default_factory=list)

@@ -68,14 +68,15 @@ def fetch_vocabulary(
 
 
 def fetch_record(kb: ConceptKB) -> dict[str, Any] | None:
-    """kb (ConceptKB): a vocabulary. RETURNS (dict[str, Any] | None): the `source` from which it was
-    fetched, with `asked_release` and `options`; None if it was not fetched."""
+    """kb (ConceptKB): a vocabulary.
+    RETURNS (dict[str, Any] | None): the `source` it was fetched from, with `asked_release` and
+    `options`; None if it was not fetched."""
     sources = kb.meta["sources"]
     return next((one for one in sources if "source" in one and "address" in one), None)
 
 
 def _download(source: Source, release: str | None) -> tuple[str, Path]:
-    """RETURNS (tuple[str, Path]): the address where the file is, and its copy here."""
+    """RETURNS (tuple[str, Path]): address of the file, and path of the downloaded copy."""
     key = os.environ.get(source.key or "", "")
     if source.key is not None and not key:
         raise AngelError(f"{source.name} cannot be downloaded automatically: {source.steps}")

@@ -118,7 +118,7 @@ class SpeciesReader:
         return self._taxon_name(concept_id) in self._own
 
     def _update(self) -> None:
-        """Follow changes of the vocabulary."""
+        """Update to the current version of the vocabulary."""
         if self._version == self._vocabulary.version:
             return
         version, types = self._vocabulary.version, self._vocabulary.types
@@ -163,13 +163,14 @@ class SpeciesReader:
             first += n
 
     def context_of(self, species_words: Sequence[SpeciesWord], start: int, end: int) -> str:
-        """Get the species context of a mention. A word counts 1 / (1 + distance / 100 characters).
+        """Get the species context of a mention. The weight of a word is 1 / (1 + distance / 100
+        characters).
 
-        species_words (Sequence[SpeciesWord]): all of its text, in order; the nearest 512 on either
-            side of the mention are used.
+        species_words (Sequence[SpeciesWord]): all species words of the text, in order; the nearest
+            512 on either side of the mention are used.
         start (int): offset of the first character of the mention.
         end (int): offset after its last character.
-        RETURNS (str): at most `MAX_SPECIES` species, in descending order of the total count of
+        RETURNS (str): at most `MAX_SPECIES` species, in descending order of the total weight of
             their words, e.g. `mus musculus, homo sapiens`; empty if the text has no species word.
         """
         weights: dict[str, float] = {}
@@ -325,8 +326,9 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def priors_in_order(n: int) -> tuple[float, ...]:
-    """n (int): number of concepts of a name, most likely first. RETURNS (tuple[float, ...]): prior
-    share of each; they sum to 1, e.g. for n = 2 (0.870, 0.130)."""
+    """n (int): number of concepts of a name, most likely first.
+    RETURNS (tuple[float, ...]): prior probability of each concept; they sum to 1, e.g. for n = 2
+    (0.870, 0.130)."""
     weights = [max(_NEXT**rank, _MIN_PRIOR) for rank in range(n)]
     total = sum(weights)
     return tuple(weight / total for weight in weights)

@@ -72,7 +72,7 @@ def _terms(resource: dict[str, Any], prefix: str | None, language: str) -> Itera
 
 def _term(entry: Mapping[str, Any], identifier: str, parent: str, language: str) -> Term:
     prefix = identifier.partition(":")[0]
-    # The name of a value's field tells its type, `valueCode`.
+    # The type of a value is part of the name of its field, e.g. `valueCode`.
     properties: dict[str, list[Any]] = {}
     for one in entry.get("property", ()):
         value = next((value for key, value in one.items() if key.startswith("value")), None)

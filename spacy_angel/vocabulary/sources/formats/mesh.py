@@ -21,7 +21,7 @@ _RECORDS = {
 }
 _RELATIONS = {"NRW": "NARROW", "BRD": "BROAD", "REL": "RELATED"}
 _INVERSE = {"NRW": "BRD", "BRD": "NRW"}
-# Supplementary records have no tree numbers; their class tells the tree (protocols have none).
+# Supplementary records have no tree numbers; their class determines the tree (none for protocols).
 _CLASS_TREES = {"1": "D", "3": "C", "4": "B", "5": "M", "6": "A"}
 
 

@@ -18,7 +18,7 @@ _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 # In OBO 1.0, the scope is part of the tag.
 _SYNONYM_TAGS = {"synonym": ""} | {f"{scope.lower()}_synonym": scope for scope in SCOPES}
-# Tag → the list of a term that its values belong to.
+# Tag → the list in `Term` that its values are added to.
 _LISTS = {
     "alt_id": "alternates",
     "is_a": "parents",

@@ -41,14 +41,14 @@ def term_concepts(
     prefixes: frozenset[str] | None = None,
     xrefs: frozenset[str] | None = frozenset(),
 ) -> Concepts:
-    """Make concepts of terms. Obsolete terms become alternate identifiers of the term that replaces
-    them.
+    """Convert terms to concepts. Obsolete terms become alternate identifiers of the term that
+    replaces them.
 
-    terms (Iterable[Term]), same_terms (Iterable[Term]): all terms of a file, twice: obsolete terms
-        may come after those that replace them.
+    terms (Iterable[Term]), same_terms (Iterable[Term]): all terms of a file, twice, since obsolete
+        terms may come after the terms that replace them.
     report (VocabularyReport): receives the counts.
     scopes, prefixes, xrefs: see `obo.read_obo`.
-    YIELDS (Concept): one per term that is not obsolete.
+    YIELDS (Concept): a concept for each term that is not obsolete.
     """
     for term in terms:
         if term.is_obsolete:

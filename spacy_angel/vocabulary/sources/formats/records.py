@@ -15,8 +15,8 @@ from ...names.concepts import Concept, nearest_scopes
 from ...names.identifiers import bare_prefix, iri_to_id, normalize_id
 
 _IDENTIFIER = re.compile(r"[^\s|+]+")
-# Steps from a retired identifier to its successor; releases have a handful. Following longer
-# chains from each of their members would take quadratic time.
+# Maximum number of steps from a retired identifier to its successor; there are a handful in actual
+# releases. Following longer chains from each of their members would take quadratic time.
 MAX_SUCCESSION = 100
 # Reasons for skipping, see `VocabularyReport.skipped`.
 NO_NAME = "concepts without a name"
@@ -31,15 +31,16 @@ Concepts = Iterator[Concept]
 class VocabularyReport:
     """Counts of a reader, updated while it reads.
 
-    concepts (int): number of concepts. names (int): number of their names.
-    alternate_ids (int): number of their further identifiers.
-    merged (int): rows that were joined to an earlier row of the same concept.
-    skipped (Counter[str]): what was left out, by reason.
-    columns (dict[str, str]): what the columns of a table were taken for, e.g. `{"id": "Code"}`;
-        the others are under `not used`.
-    replaced_by (dict[str, list[str]]): identifiers that are no longer in use, and what replaced
-        them; complete before the first concept.
-    path (Path | None), line (int): the file and line that were read last, for messages.
+    concepts (int): number of concepts.
+    names (int): number of their names.
+    alternate_ids (int): number of their alternate identifiers.
+    merged (int): number of rows merged with an earlier row of the same concept.
+    skipped (Counter[str]): number of skipped rows or values, by reason.
+    columns (dict[str, str]): roles assigned to the columns of a table, e.g. `{"id": "Code"}`;
+        unused columns are under `not used`.
+    replaced_by (dict[str, list[str]]): retired identifiers and their replacements; complete before
+        the first concept is yielded.
+    path (Path | None), line (int): the file and line read last, for messages.
     """
 
     concepts: int = 0
@@ -67,10 +68,10 @@ class VocabularyReport:
 
 
 def wrong(expected: str, found: object) -> ValueError:
-    """Make an error for invalid input; `located` adds the file and line.
+    """Create an error for invalid input; `located` adds the file and line.
 
     expected (str): what the format requires.
-    found (object): what was found; shortened for the message.
+    found (object): what was found; shortened in the message.
     RETURNS (ValueError): the error to raise.
     """
     text = repr(found)
@@ -105,13 +106,15 @@ def make_concept(
     scopes: Iterable[tuple[str, str]] = (),
     parts: Iterable[str] = (),
 ) -> Concept:
-    """Make a concept from the values in a file. Texts are stripped, and blank ones dropped.
+    """Create a concept from the values in a file. Strings are stripped, and blank strings are
+    dropped.
 
     concept_id (str): identifier with its prefix.
-    names (Iterable[str]): the canonical name first.
-    scopes (Iterable[tuple[str, str]]): names with one of `concepts.SCOPES`; of several scopes of a
-        name the nearest counts.
-    RETURNS (Concept): the concept. One without identifier or name is counted and left out later.
+    names (Iterable[str]): names, the canonical name first.
+    scopes (Iterable[tuple[str, str]]): names with one of `concepts.SCOPES`; if a name has several
+        scopes, the closest is used.
+    RETURNS (Concept): the concept. Concepts without identifier or name are counted and skipped
+        later.
     RAISES (ValueError): an identifier contains spaces, `|` or `+`.
     """
     first, *others = [text for name in names if (text := name.strip())] or [""]

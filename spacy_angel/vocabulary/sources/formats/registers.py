@@ -23,7 +23,7 @@ _GENE_COLUMNS = (
     *("Symbol", "Full_name_from_nomenclature_authority", "description", "Synonyms"),
     "Other_designations",
 )
-# Stretches of a genome without a product, which no text names; a third of the human file.
+# Genomic regions without a product, which are never mentioned in texts; a third of the human file.
 _NO_GENES = "biological-region"
 # OMIM numbers may refer to a disease.
 _SAME_GENE = {"HGNC": "HGNC:", "Ensembl": "ENSEMBL:", "MGI": "MGI:", "FLYBASE": "FLYBASE:"}

@@ -49,11 +49,11 @@ _ROLES = {
 }
 _SEVERAL = ("synonyms", "type", "alternates", "parents")
 NOT_USED = "not used"
-"""Where `report.columns` has the columns that no role was found for."""
-# What people write between the synonyms of a cell; so many cells are no accident.
+"""Key in `report.columns` for columns without a role."""
+# Common separators of synonyms in a cell, and the number of cells that rules out coincidence.
 _SEPARATORS = (";", ", ", "|")
 _MIN_CELLS = 2
-# Rows without identifier or name that a table may have, whatever its size, and as a share.
+# Maximum number of rows without identifier or name, in absolute terms and as a proportion.
 _MAX_BLANK, _MAX_BLANK_SHARE = 10, 0.1
 _WORD = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 _SPREADSHEETS = (".xlsx", ".parquet")
@@ -251,7 +251,7 @@ def _in_trees(concepts: Iterable[Concept], path: Path) -> Concepts:
     numbers: dict[str, list[str]] = {}
     for i, line in enumerate(read_lines(path, VocabularyReport())):
         code, *_, number = line.split("\t")
-        # The first line may be one of column names.
+        # The first line may have the column names.
         if i or TREE_NUMBER.match(number):
             numbers.setdefault(normalize_id(code, "MESH"), []).append(number)
     owners = {number: own for own, of_concept in numbers.items() for number in of_concept}
