@@ -43,6 +43,8 @@ def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
     """
     for row in read_rows(path, report, ("Definition", "ParentIDs", "TreeNumbers")):
         kind = "Disease" if "DiseaseID" in row else "Chemical"
+        if not {f"{kind}ID", f"{kind}Name"} <= row.keys():
+            raise wrong(f"the columns {kind}ID and {kind}Name", ", ".join(row))
         # The columns differ by year, those of synonyms among them.
         synonyms = _values(row, "Synonyms", "MESHSynonyms", "CTDCuratedSynonyms")
         yield make_concept(
