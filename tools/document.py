@@ -31,7 +31,7 @@ from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
-from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
+from spacy_angel.linking.matcher import MatcherSettings
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.presets import PUBLISHED

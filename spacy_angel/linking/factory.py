@@ -8,8 +8,7 @@ from spacy.language import Language
 from ..component.block import is_saved_in
 from ..errors import AngelError
 from .linker import AngelLinker
-from .matcher import AngelMatcher
-from .mentions.matcher_settings import MatcherSettings, NameChoice, Overlap
+from .matcher import AngelMatcher, MatcherSettings, NameChoice, Overlap
 from .settings.linker_settings import LinkerSettings
 from .settings.loaders import (
     ModelLoader,

@@ -42,8 +42,7 @@ class Model:
 
     def search(self, mentions, space, settings, **_):
         return [
-            [Hypothesis(name, lp, lp, 2) for name, lp in self.found.get(m.text, ())]
-            for m in mentions
+            [Hypothesis(name, lp, lp) for name, lp in self.found.get(m.text, ())] for m in mentions
         ]
 
     def score_names(self, mentions, names, **_):

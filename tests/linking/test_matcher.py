@@ -8,8 +8,7 @@ from spacy import Language
 from spacy.tokens import Doc, Span
 from support.tiny_linker import blocks
 
-from spacy_angel.linking.matcher import choose_label
-from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
+from spacy_angel.linking.matcher import MatcherSettings, choose_label
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 

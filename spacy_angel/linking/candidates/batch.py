@@ -14,7 +14,6 @@ from ..decision.writing import read_kb_id
 from ..mentions.labels import is_linked
 from ..mentions.names import NameReader
 from ..mentions.reading import ReadDocument, read_mentions
-from ..mentions.species_contexts import species_contexts
 from ..mentions.wordings import read_wordings
 from ..ranking.ranker import Ranker
 from ..settings.linker_settings import LinkerSettings
@@ -152,7 +151,7 @@ class BatchLinker:
             spans,
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
-            species_contexts=species_contexts(document, spans, self.kb),
+            kb=self.kb,
         )
 
     def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:
