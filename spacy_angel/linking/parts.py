@@ -35,7 +35,6 @@ from .settings.loaders import (
     load_vocabulary,
 )
 from .settings.presets import types_of
-from .shared_parts import find_part, share_parts
 
 if TYPE_CHECKING:
     from ..search.generator import Generator
@@ -232,7 +231,6 @@ class LinkerParts(DocumentPipe):
         writers["model"] = lambda p: self.generator.to_disk(p)
         writers["kb"] = lambda p: self.kb.to_disk(p)
         util.to_disk(path, writers, exclude)
-        share_parts(Path(path))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Load a linker saved by `to_disk`, without using the network. If the config with which
@@ -251,7 +249,7 @@ class LinkerParts(DocumentPipe):
         if self._is_saved and saved:
             # The component was created with the settings in the pipeline's config.
             skipped.add("settings")
-        if self._model_source is not None and not find_part(path, "model").exists():
+        if self._model_source is not None and not (path / "model").exists():
             skipped.add("model")
         # Parts that the loading config takes from elsewhere.
         others = [
@@ -260,8 +258,8 @@ class LinkerParts(DocumentPipe):
             if saved and self._config.get(key) not in (None, saved.get(key))
         ]
 
-        def read_model(_: Path) -> None:
-            self.generator = self.load_model(find_part(path, "model"), local_files_only=True)
+        def read_model(folder: Path) -> None:
+            self.generator = self.load_model(folder, local_files_only=True)
 
         def read_rules(rules: Path) -> None:
             own = saved.get("decision", {}).get("curation")
@@ -275,7 +273,7 @@ class LinkerParts(DocumentPipe):
         }
         readers = {name: reader for name, reader in readers.items() if (path / name).exists()}
         readers["model"] = read_model
-        readers["kb"] = lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb")))
+        readers["kb"] = lambda p: setattr(self, "_kb", ConceptKB.from_disk(p))
         util.from_disk(path, readers, [*skipped, *others])
         if "model" in others:
             check_sources(self._model_source, None)

@@ -1,10 +1,15 @@
-"""`from_disk` and `from_bytes` into a pipeline with the default config bring the settings."""
+"""`from_disk` and `from_bytes` into a pipeline with the default config bring the settings; bytes
+bring compiled tries."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from spacy import Language
 from support.tiny_linker import pipeline
+
+from spacy_angel.vocabulary.lookup import search_spaces
 
 
 def test_disk_and_bytes(make: Callable[..., Language], tmp_path: Path) -> None:
@@ -24,3 +29,14 @@ def test_disk_and_bytes(make: Callable[..., Language], tmp_path: Path) -> None:
     given.from_disk(tmp_path / "saved")
     settings = given.get_pipe("angel_linker").settings
     assert (settings.decision.threshold, settings.candidates.num_beams) == (0.6, 2)
+
+
+def test_bytes_are_read_without_compiling(
+    make: Callable[..., Language], vocabulary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(vocabulary, tmp_path / "kb", ignore=shutil.ignore_patterns("tries"))
+    nlp = make(vocabulary=str(tmp_path / "kb"))
+    expected = [ent.kb_id_ for ent in nlp("heart attack and aspirin").ents]
+    data = nlp.to_bytes()
+    monkeypatch.setattr(search_spaces, "compile_names", None)
+    assert [e.kb_id_ for e in make().from_bytes(data)("heart attack and aspirin").ents] == expected
