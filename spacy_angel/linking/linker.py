@@ -179,9 +179,7 @@ class AngelLinker(LinkerParts):
         from .showing.explanation import explain_mentions
 
         with self.kb.reading():
-            kb = self.effective_kb()
-            without_rules = None if kb is self.kb else self._pass(self.kb)
-            return explain_mentions(doc, self._pass(kb), without_rules)
+            return explain_mentions(doc, self._pass(self.effective_kb()))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit the weights of the reranker and the threshold (without the reranker, only the

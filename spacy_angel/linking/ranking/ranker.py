@@ -242,26 +242,22 @@ class Ranker:
             for query in queries
         ]
 
-    def explain(
-        self, query: Query
-    ) -> tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]:
-        """Compute the contribution of each feature, i.e. its weight times its value, in nats.
+    def explain(self, query: Query) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+        """Compute the contribution of each term, i.e. its weight times its value, in nats.
 
         query (Query): a mention with at least one candidate.
-        RETURNS (tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]): for each
-            concept, the source of the wording that its best name resembles, and the contributions
-            of the features and `PRIOR` to its utility; then the contributions to the log-odds that
-            the best concept is correct.
+        RETURNS (tuple[dict[str, dict[str, float]], dict[str, float]]): for each concept, the
+            contributions of the terms and `PRIOR` to its utility by its best name; then the
+            contributions to the log-odds that the best concept is correct.
         """
         weights = self.weights_of(query.label, query.is_searched)
         [table] = tables_of([query])
         utilities = table.utilities(weights)
         parts = np.column_stack([table.terms * weights.concept_vector, table.log_priors])
-        concepts: dict[str, tuple[str, dict[str, float]]] = {}
+        concepts: dict[str, dict[str, float]] = {}
         for i in np.argsort(-utilities, kind="stable").tolist():
             contributions = dict(zip((*CONCEPT_TERMS, PRIOR), parts[i].tolist(), strict=True))
-            c = query.candidates[i]
-            concepts.setdefault(c.concept_id, (c.source, contributions))
+            concepts.setdefault(query.candidates[i].concept_id, contributions)
         link = (table.link_terms(utilities).values * weights.link_vector).tolist()
         return concepts, dict(zip(LINK_TERMS, link, strict=True))
 
