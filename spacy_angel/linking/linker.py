@@ -50,8 +50,8 @@ class AngelLinker(LinkerParts):
     name (str): name of the component.
     model (str | Path | ModelLoader | None): a folder, hub name, or loader; None: the shipped model.
         It is opened when first used; a hub name is opened in `initialize`.
-    vocabulary (str | Path | VocabularyLoader | None): a folder, file, name, or loader; None: the
-        shipped vocabulary. It is opened when first used.
+    vocabulary (str | Path | None): a folder, file, or name; None: the shipped vocabulary. It is
+        opened when first used.
     settings (LinkerSettings | None): all other settings; None: the defaults. They can be assigned
         at any time, `linker.settings.decision.threshold = 0.7`, except `device`, `dtype`, and the
         names in `outputs`, which only take effect when the component is created.
@@ -65,11 +65,6 @@ class AngelLinker(LinkerParts):
     def labels(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): the labels in `types_by_label`."""
         return tuple(self.settings.candidates.types_by_label or ())
-
-    @property
-    def hide_labels(self) -> bool:
-        """RETURNS (bool): true, because the labels are assigned by other components."""
-        return True
 
     @property
     def num_beams_used(self) -> int:
@@ -123,18 +118,12 @@ class AngelLinker(LinkerParts):
     def _pass(self, kb: "ConceptKB", settings: LinkerSettings | None = None) -> BatchLinker:
         """RETURNS (BatchLinker): a linker for the vocabulary; by default with the current
         settings."""
-        settings = settings or self.settings.copy_now()
+        settings = settings or self.settings
         self._forks.ensure()
-        ranker, nil_prior = self.ranker, settings.reranker.nil_prior
-        if nil_prior is not None:
-            ranker = ranker.expecting(nil_prior)
-        return BatchLinker(
-            settings,
-            kb,
-            self.generator,
-            ranker if settings.reranker.enabled else None,
-            self._linked_elsewhere,
-        )
+        ranker = self.ranker if settings.reranker.enabled else None
+        if ranker is not None and settings.reranker.nil_prior is not None:
+            ranker = ranker.expecting(settings.reranker.nil_prior)
+        return BatchLinker(settings, kb, self.generator, ranker, self._linked_elsewhere)
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links to the documents.
@@ -217,8 +206,7 @@ class AngelLinker(LinkerParts):
         from .decision.calibration import CalibrationItem
 
         # Without shortcuts, the model is run for every mention.
-        of_model = self.settings.copy_now()
-        of_model.candidates.shortcuts = False
+        of_model = self.settings.changed({"candidates": {"shortcuts": False}})
         spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
         with self.kb.reading():
             one_pass = self._pass(self.effective_kb(), of_model)

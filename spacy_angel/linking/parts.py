@@ -22,18 +22,12 @@ from ..errors import AngelError
 from ..files.atomic import replacing
 from ..files.json_values import parse_as
 from ..vocabulary.changes.curation_file import CurationFile
+from ..vocabulary.changes.rules import read_rules
 from .decision.writing import set_extensions
 from .mentions.labels import check_types, known_types
 from .ranking.ranker import Ranker, shipped_ranker
 from .settings.linker_settings import LinkerSettings
-from .settings.loaders import (
-    ModelLoader,
-    VocabularyLoader,
-    check_files,
-    check_sources,
-    load_checkpoint,
-    load_vocabulary,
-)
+from .settings.loaders import ModelLoader, check_sources, load_checkpoint, load_vocabulary
 from .settings.presets import types_of
 
 if TYPE_CHECKING:
@@ -56,14 +50,14 @@ class LinkerParts(DocumentPipe):
         name: str = "angel_linker",
         *,
         model: str | Path | ModelLoader | None = None,
-        vocabulary: str | Path | VocabularyLoader | None = None,
+        vocabulary: str | Path | None = None,
         settings: LinkerSettings | None = None,
         scorer: Callable | None = None,
         nlp: Language | None = None,
         is_saved: bool = False,
     ) -> None:
         self.vocab = vocab
-        self.settings = (settings or LinkerSettings()).copy_now()
+        self.settings = (settings or LinkerSettings()).changed({})
         self._nlp, self._is_saved = nlp, is_saved
         self._config: dict[str, Any] = {}
         self.name = name
@@ -150,8 +144,7 @@ class LinkerParts(DocumentPipe):
         if self._kb is None:
             with OPENING:
                 if self._kb is None:
-                    source = self._vocabulary_source
-                    self._kb = source() if callable(source) else load_vocabulary(source)
+                    self._kb = load_vocabulary(self._vocabulary_source)
         return self._kb
 
     @kb.setter
@@ -276,15 +269,16 @@ class LinkerParts(DocumentPipe):
         readers["kb"] = lambda p: setattr(self, "_kb", ConceptKB.from_disk(p))
         util.from_disk(path, readers, [*skipped, *others])
         if "model" in others:
-            check_sources(self._model_source, None)
+            check_sources(self._model_source)
             self._generator = None
         if "kb" in others:
-            check_sources(None, self._vocabulary_source)
+            check_sources(vocabulary=self._vocabulary_source)
             self._kb = None
             self.take_types_of(self._config.get("vocabulary"))
         if self._kb is not None or "kb" in others:
             self.check_types()
-        check_files(self.settings)
+        if self.settings.decision.curation is not None:
+            read_rules(Path(self.settings.decision.curation))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

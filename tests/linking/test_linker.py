@@ -639,7 +639,7 @@ def test_a_copy_outlives_the_linker_that_it_was_made_of(make, copied):
 
 def test_settings_are_lent_for_a_block_and_come_back(make):
     linker = make().get_pipe("angel_linker")
-    own = linker.settings.copy_now()
+    own = linker.settings.changed({})
     with linker.using(candidates={"span_key": "gold"}, decision={"threshold": 0.9}):
         assert linker.settings.candidates.span_key == "gold"
         linker.settings.candidates.num_beams = 2

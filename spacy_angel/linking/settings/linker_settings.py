@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
-from typing_extensions import Self
 
 from ...component.checked import CheckedSettings, Name, Names, explain_refusal, unknown_names
 from ...component.running import Device, RunsIn, expect_dtype
@@ -51,12 +50,6 @@ class SettingsBlock(CheckedSettings):
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
-
-    def copy_now(self) -> Self:
-        """RETURNS (SettingsBlock): a copy with the current values, not connected to a config."""
-        copied = self.model_copy()
-        (copied.__pydantic_private__ or {})["_shown"] = None
-        return copied
 
     def show_in(self, config: dict[str, Any], block: str) -> None:
         """Keep a config up to date with the settings.
@@ -223,13 +216,6 @@ class LinkerSettings(CheckedSettings):
     def blocks(cls) -> dict[str, type[SettingsBlock]]:
         """RETURNS (dict[str, type[SettingsBlock]]): the blocks with their classes."""
         return {name: type(field.default) for name, field in cls.model_fields.items()}
-
-    def copy_now(self) -> "LinkerSettings":
-        """RETURNS (LinkerSettings): an independent copy with the current values."""
-        copied = self.model_copy()
-        for name in type(self).model_fields:
-            copied.__dict__[name] = getattr(self, name).copy_now()
-        return copied
 
     def changed(self, values: Mapping[str, Any]) -> "LinkerSettings":
         """Return a copy with some settings changed.
