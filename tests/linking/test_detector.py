@@ -8,6 +8,7 @@ from scispacy.abbreviation import AbbreviationDetector
 from spacy.tokens import Doc, DocBin
 
 from spacy_angel.linking.mentions.detector import LinearAbbreviationDetector, near_brackets
+from spacy_angel.linking.mentions.reading import ABBREVIATIONS
 
 pytestmark = pytest.mark.filterwarnings(r"ignore:\[W036\]")
 NLP = spacy.blank("en")
@@ -19,7 +20,7 @@ WORDS = ["(", ")", "heart", "attack", "HA", "head", "ache", "H", "A", "ha", "-",
 def pairs(detector: AbbreviationDetector, doc: Doc) -> list[tuple[int, int, int, int]]:
     doc.user_data.clear()
     detector(doc)
-    found = doc._.abbreviations
+    found = doc.user_data[ABBREVIATIONS]
     assert all(one["long_text"] == doc[one["long_start"] : one["long_end"]].text for one in found)
     return sorted(
         (one["short_start"], one["short_end"], one["long_start"], one["long_end"]) for one in found
@@ -70,7 +71,7 @@ def test_a_definition_stands_in_one_sentence() -> None:
 def test_long_forms_in_the_order_of_their_short_forms(text: str, expected: list[str]) -> None:
     doc = NLP(text)
     OURS(doc)
-    assert [one["long_text"] for one in doc._.abbreviations] == expected
+    assert [str(short._.long_form) for short in doc._.abbreviations] == expected
 
 
 def test_plain_values_go_into_a_file() -> None:
@@ -78,7 +79,7 @@ def test_plain_values_go_into_a_file() -> None:
     nlp.add_pipe("angel_abbreviations", config={"make_serializable": True})
     doc = nlp("Multiple sclerosis (MS) began.")
     (again,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
-    assert list(again._.abbreviations) == [
+    assert again.user_data[ABBREVIATIONS] == [
         {
             "short_text": "MS",
             "short_start": 3,

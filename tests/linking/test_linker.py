@@ -356,6 +356,7 @@ def test_config_file_assembles_a_pipeline_from_a_trained_folder(tmp_path, model)
 
     [components.angel_linker]
     factory = "angel_linker"
+    vocabulary = {json.dumps(str(words))}
 
     [components.angel_linker.candidates]
     num_beams = 3
@@ -363,11 +364,6 @@ def test_config_file_assembles_a_pipeline_from_a_trained_folder(tmp_path, model)
     [components.angel_linker.model]
     @architectures = "spacy_angel.Checkpoint.v1"
     path = {json.dumps(model)}
-
-    [components.angel_linker.vocabulary]
-    @misc = "spacy_angel.Vocabulary.v1"
-    paths = {json.dumps([str(words)])}
-    format = "scispacy"
     """
     path = tmp_path / "pipeline.cfg"
     path.write_text("\n".join(line.strip() for line in config.splitlines()))

@@ -70,7 +70,7 @@ def test_equal_strings_are_looked_up_once(nlp, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_share_or_threshold_that_is_none_is_refused(nlp) -> None:
     linker = find_linker(nlp)
-    before = linker.settings.copy_now()
+    before = linker.settings.changed({})
     with pytest.raises(AngelError, match="nil_prior"):
         Grounder(nlp, linker, nil_share=1.0)
     with pytest.raises(AngelError, match="threshold"):

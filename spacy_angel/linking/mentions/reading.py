@@ -8,7 +8,6 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc, Span
@@ -238,48 +237,19 @@ def abbreviation_replacements(doc: Doc) -> list[Replacement]:
     # its default.
     user_data: dict[Any, Any] = doc.user_data
     for item in user_data.get(ABBREVIATIONS, ()):
-        if isinstance(item, dict):
-            span, found = doc[item["short_start"] : item["short_end"]], item["long_text"]
-        else:
-            span, found = item, item._.long_form
+        span = _short_form(item, doc)
+        found = item["long_text"] if isinstance(item, dict) else item._.long_form
         long_form = clean(str(found)).text
         if _is_long_form(long_form, clean(span.text).text):
             replacements.append(Replacement(span.start_char, span.end_char, long_form))
     return replace_longest(replacements)
 
 
-class Abbreviation(dict[str, Any]):
-    """A dictionary in the format of scispaCy's detector with `make_serializable` that can also be
-    used like the span written without that option: it has the attributes of the span (`text`,
-    `start`, `sent`, …) and `_.long_form`, a string.
-
-    item (dict[str, Any]): dictionary with `short_text`, `short_start`, `short_end`, `long_text` and
-        other keys.
-    doc (Doc): the document.
-    """
-
-    def __init__(self, item: dict[str, Any], doc: Doc) -> None:
-        super().__init__(item)
-        self.span = doc[item["short_start"] : item["short_end"]]
-
-    @property
-    def _(self) -> SimpleNamespace:
-        """RETURNS (SimpleNamespace): a namespace with `long_form`, a string."""
-        return SimpleNamespace(long_form=self["long_text"])
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "span" or name.startswith("__"):
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
-        return getattr(self.span, name)
-
-    def __str__(self) -> str:
-        return self["short_text"]
-
-
 def register_abbreviations() -> None:
     """Register the attributes of scispaCy's detector, so that they can be read and written even if
-    the process has not created a detector. Dictionaries in `doc._.abbreviations` are read as
-    `Abbreviation`. Call this again after creating a detector, which overwrites the registration."""
+    the process has not created a detector. `doc._.abbreviations` contains spans, even if the
+    detector has stored dictionaries (`make_serializable`). Call this again after creating a
+    detector, which overwrites the registration."""
     if not Span.has_extension("long_form"):
         Span.set_extension("long_form", default=None)
     if Doc.has_extension("abbreviations"):
@@ -291,18 +261,22 @@ def register_abbreviations() -> None:
     )
 
 
+def _short_form(item: Any, doc: Doc) -> Span:
+    return doc[item["short_start"] : item["short_end"]] if isinstance(item, dict) else item
+
+
 def _read_abbreviations(doc: Doc) -> list[Any]:
     data: dict[Any, Any] = doc.user_data
     # Without `make_serializable`, the detector appends its spans to the list that it reads here.
     stored: list[Any] = data.setdefault(ABBREVIATIONS, [])
     if any(isinstance(item, dict) for item in stored):
-        return [Abbreviation(item, doc) if isinstance(item, dict) else item for item in stored]
+        return [_short_form(item, doc) for item in stored]
     return stored
 
 
 def _write_abbreviations(doc: Doc, found: list[Any]) -> None:
     data: dict[Any, Any] = doc.user_data
-    data[ABBREVIATIONS] = [dict(item) if isinstance(item, dict) else item for item in found]
+    data[ABBREVIATIONS] = found
 
 
 def _is_long_form(long_form: str, short_form: str) -> bool:
