@@ -20,7 +20,7 @@ from ..model.mention import Mention
 from .candidates.batch import BatchLinker
 from .decision.links import rank_candidates
 from .decision.scoring import gold_ids
-from .decision.writing import warn_replaced, write_links
+from .decision.writing import write_links
 from .mentions.labels import links_label, may_share_labels
 from .mentions.reading import ReadDocument, find_spans
 from .parts import LinkerParts
@@ -131,7 +131,6 @@ class AngelLinker(LinkerParts):
         docs (Iterable[Doc]): the documents passed to `predict`, with the same mentions.
         links (Sequence[Sequence[Link | None]]): the result of `predict`.
         """
-        warn_replaced(self.settings)
         for doc, doc_links in zip(docs, links, strict=True):
             write_links(doc, doc_links, self.settings)
 

@@ -22,8 +22,8 @@ from ..vocabulary.lookup.words import LONGEST
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.entity_types import label_of
 from ..vocabulary.storage.compiled import COMPILING
+from .candidates.names import NameReader
 from .linker import AngelLinker
-from .mentions.names import NameReader
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB

@@ -251,21 +251,21 @@ class LinkerParts(DocumentPipe):
             if saved and self._config.get(key) not in (None, saved.get(key))
         ]
 
-        def read_model(folder: Path) -> None:
+        def use_model(folder: Path) -> None:
             self.generator = self.load_model(folder, local_files_only=True)
 
-        def read_rules(rules: Path) -> None:
+        def use_rules(rules: Path) -> None:
             own = saved.get("decision", {}).get("curation")
             if not saved or self.settings.decision.curation == own:
                 self.settings.decision.curation = str(rules)
 
         readers: dict[str, Callable[[Path], Any]] = {
             SETTINGS_FILE: lambda p: self._take_settings(p.read_bytes()),
-            RULES_FILE: read_rules,
+            RULES_FILE: use_rules,
             RANKER_FILE: lambda p: setattr(self, "ranker", Ranker.from_disk(p)),
         }
         readers = {name: reader for name, reader in readers.items() if (path / name).exists()}
-        readers["model"] = read_model
+        readers["model"] = use_model
         readers["kb"] = lambda p: setattr(self, "_kb", ConceptKB.from_disk(p))
         util.from_disk(path, readers, [*skipped, *others])
         if "model" in others:
@@ -301,19 +301,19 @@ class LinkerParts(DocumentPipe):
         from ..search.generator import Generator
         from ..vocabulary.kb import ConceptKB
 
-        def read_model(data: bytes) -> None:
+        def use_model(data: bytes) -> None:
             runtime = self.settings.runtime
             self.generator = Generator.from_bytes(data, device=runtime.device, dtype=runtime.dtype)
 
-        def read_rules(data: bytes) -> None:
+        def use_rules(data: bytes) -> None:
             self.settings.decision.curation = self.settings.decision.curation or RULES_FILE
             self._curation = CurationFile(self.settings.decision.curation, data)
 
         readers: dict[str, Callable[[bytes], Any]] = {
             SETTINGS_FILE: self._take_settings,
-            RULES_FILE: read_rules,
+            RULES_FILE: use_rules,
             RANKER_FILE: lambda b: setattr(self, "ranker", Ranker.from_dict(json.loads(b))),
-            "model": read_model,
+            "model": use_model,
             "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
         }
         util.from_bytes(data, readers, exclude)

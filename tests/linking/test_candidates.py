@@ -6,7 +6,7 @@ from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.candidates.generator import CandidateGenerator, exact_match
-from spacy_angel.linking.mentions.names import NameReader
+from spacy_angel.linking.candidates.names import NameReader
 from spacy_angel.linking.ranking.ranker import shipped_ranker
 from spacy_angel.linking.types import MENTION, SPELLING, Query, Wording
 from spacy_angel.model.mention import Mention

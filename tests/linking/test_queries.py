@@ -6,8 +6,8 @@ from spacy.tokens import Doc, Span
 from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
+from spacy_angel.linking.candidates.names import NameReader
 from spacy_angel.linking.mentions import wordings
-from spacy_angel.linking.mentions.names import NameReader
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS, ReadDocument
 from spacy_angel.model.mention import Mention
 

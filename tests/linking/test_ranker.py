@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.ranking.fit import (
+from spacy_angel.linking.decision.calibration import (
     FitItem,
     fit_weights,
     negative_log_likelihood,

@@ -4,8 +4,8 @@ import pytest
 from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
+from spacy_angel.linking.candidates.names import NameReader
 from spacy_angel.linking.matcher import find_misspelled
-from spacy_angel.linking.mentions.names import NameReader
 from spacy_angel.linking.mentions.wordings import (
     correct_spelling,
     expand_short_form,

@@ -12,13 +12,13 @@ from ...vocabulary.names.concepts import normalize_name
 from ..decision.links import make_links, other_readings, with_other_labels
 from ..decision.writing import read_kb_id
 from ..mentions.labels import is_linked
-from ..mentions.names import NameReader
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.wordings import read_wordings
 from ..ranking.ranker import Ranker
 from ..settings.linker_settings import LinkerSettings
 from ..types import Link, Query
 from .generator import CandidateGenerator
+from .names import NameReader
 
 if TYPE_CHECKING:
     from ...search.generator import Generator

@@ -12,13 +12,12 @@ import numpy as np
 from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
-from ..mentions.names import NameReader
 from ..ranking.features import is_short
 from ..ranking.ranker import EXACT_MATCH_PROBABILITY, LIKELY, SURE, Ranker
 from ..ranking.words import MAX_NAMES, context_overlap, split_words
 from ..settings.linker_settings import LinkerSettings
 from ..types import FLOOR, SPELLING, Candidate, Query
-from .names import make_candidates
+from .names import NameReader, make_candidates
 
 if TYPE_CHECKING:
     from ...search.generator import Generator

@@ -4,8 +4,8 @@ or with the model's scores alone (`rank_concepts`).
 The reranker has two stages. A conditional logistic model (McFadden 1974) over `FEATURES` gives each
 candidate its share of the probability; a binary logistic model over the features of the best
 candidate and over `MENTION_FEATURES` then predicts whether that candidate is correct. Both are
-fitted in `fit`. Their weights are stored in a JSON file, and the contribution of a feature is its
-weight times its value.
+fitted in `decision.calibration`. Their weights are stored in a JSON file, and the contribution of a
+feature is its weight times its value.
 """
 
 import json
