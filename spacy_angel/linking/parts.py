@@ -332,23 +332,11 @@ class LinkerParts(DocumentPipe):
         return files
 
     def _take_settings(self, data: bytes) -> None:
-        """Use the saved settings, except where this component was created with a non-default value.
-
-        data (bytes): JSON of the settings.
-        """
+        """data (bytes): JSON of the saved settings, which replace those of the component."""
         try:
-            settings = LinkerSettings.from_dict(parse_as(data, dict[str, dict[str, Any]]))
+            self.settings.assign(parse_as(data, dict[str, dict[str, Any]]))
         except ValueError as error:
             raise AngelError(f"{SETTINGS_FILE} was not written by `to_disk`: {error}.") from error
-        usual: dict[str, Any] = LinkerSettings().to_dict()
-        usual["candidates"]["types_by_label"] = types_of(self._vocabulary_source)
-        own = self.settings.to_dict()
-        self.settings.assign(
-            {
-                block: {n: value for n, value in saved.items() if own[block][n] == usual[block][n]}
-                for block, saved in settings.to_dict().items()
-            }
-        )
 
     def _curation_file(self) -> CurationFile:
         """RETURNS (CurationFile): the file given by the setting `curation`."""

@@ -24,11 +24,6 @@ def test_disk_and_bytes(make: Callable[..., Language], tmp_path: Path) -> None:
     for other in (read, filled, alone):
         assert other.get_pipe("angel_linker").settings == nlp.get_pipe("angel_linker").settings
         assert other.config["components"]["angel_linker"]["decision"]["threshold"] == 0.3
-    given = pipeline()
-    given.add_pipe("angel_linker", config={"decision": {"threshold": 0.6}})
-    given.from_disk(tmp_path / "saved")
-    settings = given.get_pipe("angel_linker").settings
-    assert (settings.decision.threshold, settings.candidates.num_beams) == (0.6, 2)
 
 
 def test_bytes_are_read_without_compiling(

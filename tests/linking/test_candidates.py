@@ -5,6 +5,7 @@ import pytest
 from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
+from spacy_angel.linking.candidates import generator
 from spacy_angel.linking.candidates.generator import CandidateGenerator, exact_match
 from spacy_angel.linking.candidates.names import NameReader
 from spacy_angel.linking.ranking.ranker import shipped_ranker
@@ -58,8 +59,8 @@ def generate(monkeypatch, *items, kb=KB, allowed=None, n_similar=2):
     queries = [q for q, *_ in items]
     settings = settings_of(rerank=True)
     reader = NameReader(kb, settings)
-    generator = CandidateGenerator(model, reader, settings, shipped_ranker(), n_similar=n_similar)
-    generator.generate(queries)
+    monkeypatch.setattr(generator, "N_SIMILAR", n_similar)
+    CandidateGenerator(model, reader, settings, shipped_ranker()).generate(queries)
     return queries, model.scored
 
 

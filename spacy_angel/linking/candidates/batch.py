@@ -56,7 +56,7 @@ class BatchLinker:
         ]
         if not any(others):
             return links
-        other_spans = [[reading.span for reading in readings] for readings in others]
+        other_spans = [[span for _, span in readings] for readings in others]
         found = self.candidates(docs, other_spans, overwrite=True)
         return list(map(with_other_labels, links, others, self.decide(found)))
 
