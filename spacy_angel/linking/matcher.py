@@ -201,7 +201,7 @@ class AngelMatcher(DocumentPipe):
         spans = [
             span
             for span in self._labeled_spans(doc, text, exact, linker, kb)
-            if self._may_stand(span, _overlapping(span, over))
+            if self._may_replace(span, _overlapping(span, over))
         ]
         over = _by_token(spans)
         longer = _longer_names(doc, text, mentions, names)
@@ -261,7 +261,7 @@ class AngelMatcher(DocumentPipe):
             matcher = self._matcher[1]
         return matcher.find(text)
 
-    def _may_stand(self, span: Span, others: Sequence[Span]) -> bool:
+    def _may_replace(self, span: Span, others: Sequence[Span]) -> bool:
         """others (Sequence[Span]): the mentions that the span overlaps. RETURNS (bool): whether the
         span may be added in their place."""
         if self.settings.overlap == "longer":
@@ -287,7 +287,7 @@ def _longer_names(
         entirely or not at all.
     """
     found: list[Span] = []
-    inner = {token for one in mentions for token in range(one.start + 1, one.end)}
+    inner = {token for m in mentions for token in range(m.start + 1, m.end)}
     for mention in mentions:
         for start, end in _around(mention):
             if (found and start < found[-1].end) or start in inner or end in inner:

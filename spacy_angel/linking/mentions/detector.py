@@ -68,10 +68,10 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
         long_forms: dict[Span, Span] = {}
         for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
-            long_form, *places = [long, *shorts]
+            long_form, *short_forms = [long, *shorts]
             if seen is not doc:
-                long_form, *places = in_document(doc, text, [long, *shorts])
-            for short in places:
+                long_form, *short_forms = in_document(doc, text, [long, *shorts])
+            for short in short_forms:
                 # A token may contain two short forms.
                 long_forms.setdefault(short, long_form)
         for short, long in long_forms.items():
@@ -112,7 +112,7 @@ class LinearAbbreviationDetector(AbbreviationDetector):
                 definitions.append((min(long.start, short.start), long))
                 meant[tuple(words[short.start : short.end])] = definitions
                 found[long] = {short}
-        for start, end, long in _places(words, meant):
+        for start, end, long in _occurrences(words, meant):
             found[long].add(doc[start:end])
         return list(found.items())
 
@@ -151,7 +151,7 @@ def _by_initials(candidate: Span, short: Span) -> Span | None:
     return words if is_beside and letters.isalpha() and initials == letters else None
 
 
-def _places(
+def _occurrences(
     words: Sequence[int], meant: Mapping[tuple[int, ...], Sequence[tuple[int, Span]]]
 ) -> Iterator[tuple[int, int, Span]]:
     """YIELDS (tuple[int, int, Span]): start and end of each occurrence of a short form, and its
@@ -161,7 +161,7 @@ def _places(
         for length in lengths:
             definitions = meant.get(tuple(words[start : start + length]), ())
             if definitions:
-                before = (long for place, long in reversed(definitions) if place <= start)
+                before = (long for index, long in reversed(definitions) if index <= start)
                 yield start, start + length, next(before, definitions[0][1])
 
 

@@ -194,8 +194,8 @@ def _donors(
     YIELDS (tuple[int, int, str]): start and end of a cell line, and its species.
     """
     taken = list(known)
-    for places in cell_lines_in(text):
-        taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in places)
+    for offsets in cell_lines_in(text):
+        taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in offsets)
         start, end, donors = next((taxon for taxon in taxa if taxon[2]), (0, 0, []))
         is_known = any(first < end and start < last for first, last in taken)
         if not is_known and _TELLING_DONORS.issuperset(donors):
