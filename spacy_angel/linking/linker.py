@@ -119,7 +119,6 @@ class AngelLinker(LinkerParts):
         """RETURNS (BatchLinker): a linker for the vocabulary; by default with the current
         settings."""
         settings = settings or self.settings
-        self._forks.ensure()
         ranker = self.ranker if settings.reranker.enabled else None
         if ranker is not None and settings.reranker.nil_prior is not None:
             ranker = ranker.expecting(settings.reranker.nil_prior)

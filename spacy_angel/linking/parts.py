@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from typing_extensions import Self
 
 from ..component.block import read_block, require_spans
-from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
+from ..component.forks import use_one_thread_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..errors import AngelError
@@ -70,7 +70,6 @@ class LinkerParts(DocumentPipe):
         self._curation: CurationFile | None = None
         self._frozen: ConceptKB | None = None
         self._linked_elsewhere: set[str] = set()
-        self._forks = OneThreadInForks()
         if self.settings.candidates.types_by_label is None:
             self.take_types_of(vocabulary)
         self.register_attributes()
@@ -134,7 +133,7 @@ class LinkerParts(DocumentPipe):
 
     @generator.setter
     def generator(self, generator: "Generator") -> None:
-        quiet_tokenizers_in_forks()
+        use_one_thread_in_forks()
         self._generator = generator
 
     @property
