@@ -196,8 +196,9 @@ def _system(
         yield baseline_system(BASELINES[str(pipeline)](kb))
         return
     own = linker.kb
+    num_beams = linker.settings.candidates.num_beams or linker.generator.num_beams
     candidates = {
-        "num_beams": max(linker.num_beams_used, N_RANKS),
+        "num_beams": max(num_beams, N_RANKS),
         "types_by_label": types_for_vocabulary(linker, kb),
     }
     if not predicted:

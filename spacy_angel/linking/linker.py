@@ -66,11 +66,6 @@ class AngelLinker(LinkerParts):
         """RETURNS (tuple[str, ...]): the labels in `types_by_label`."""
         return tuple(self.settings.candidates.types_by_label or ())
 
-    @property
-    def num_beams_used(self) -> int:
-        """RETURNS (int): number of beams: the setting, or else the default of the model."""
-        return self.settings.candidates.num_beams or self.generator.num_beams
-
     def initialize(
         self,
         get_examples: Callable[[], Iterable[Example]] | None = None,
@@ -264,7 +259,8 @@ class AngelLinker(LinkerParts):
                 self._linked_elsewhere |= set(other.labels)
                 other._linked_elsewhere |= set(self.labels)
                 continue
-            if shared := ", ".join(sorted(self.settings.written & other.settings.written)):
+            own, others = (set(one.settings.outputs.to_dict().values()) for one in (self, other))
+            if shared := ", ".join(f"span._.{name}" for name in sorted(own & others)):
                 message = f"The linkers {other_name!r} and {self.name!r} both write {shared}. "
                 if not is_saved:
                     raise AngelError(f"{message}Change `outputs` of {self.name!r}.")

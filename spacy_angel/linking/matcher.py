@@ -107,7 +107,7 @@ class AngelMatcher(DocumentPipe):
         self.name = name
         self._nlp = nlp
         self.settings = settings
-        self._is_idle = False
+        self._has_warned = False
         self._matcher: tuple[ConceptKB, DictionaryMatcher] | None = None
 
     @property
@@ -150,13 +150,6 @@ class AngelMatcher(DocumentPipe):
         """
         if self.settings.names == "none" and not self._linkers():
             # Misspelled names need the vocabulary of a linker, which was removed from the pipeline.
-            if not self._is_idle:
-                self._is_idle = True
-                warnings.warn(
-                    f"{self.name} finds no mentions without an angel_linker. Remove it, too.",
-                    AngelWarning,
-                    stacklevel=2,
-                )
             return [[] for _ in docs]
         linker = self.linker
         with linker.kb.reading():
@@ -240,8 +233,8 @@ class AngelMatcher(DocumentPipe):
     def _find(self, text: str, kb: "ConceptKB") -> "list[Occurrence]":
         from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 
-        if self.settings.names == "own" and not self._is_idle and not kb.own_names:
-            self._is_idle = True
+        if self.settings.names == "own" and not self._has_warned and not kb.own_names:
+            self._has_warned = True
             warnings.warn(
                 f"{self.name} finds no added names in the vocabulary. For all names: "
                 "config={'names': 'all'}.",

@@ -40,10 +40,14 @@ torch.set_num_threads(1)
 
 def sure(bias: float, kinds: tuple[str, ...] = ("ALL", "CHEMICAL", "DISEASE")) -> Ranker:
     """Whether all or none of the best concepts are right; letters decide which is the best."""
-    own = Weights({"similarity": 40.0, "similarity_unsure": 0.0}, {"bias": bias})
     ranker = shipped_ranker()
-    by_type = {k: w | own if k in kinds else w for k, w in ranker.by_type.items()}
-    return replace(ranker, weights=ranker.weights | own, by_type=by_type)
+    concept = {"similarity": 40.0, "similarity_unsure": 0.0}
+
+    def changed(weights: Weights) -> Weights:
+        return Weights({**weights.concept, **concept}, {**weights.link, "bias": bias})
+
+    by_type = {k: changed(w) if k in kinds else w for k, w in ranker.by_type.items()}
+    return replace(ranker, weights=changed(ranker.weights), by_type=by_type)
 
 
 def links(doc):
@@ -417,15 +421,13 @@ def test_a_released_model_reads_as_it_was_trained(tmp_path, vocabulary):
     (source,) = prompts.source_ids([mention])
     text = "<s> asa  helps; START aspirin oral END works</s>"
     assert prompts.tokenizer.decode(source) == text
-    assert linker.num_beams_used == 10
+    assert linker.generator.num_beams == 10
     nlp.to_disk(tmp_path / "saved")
     shutil.rmtree(path)
     loaded = spacy.load(tmp_path / "saved").get_pipe("angel_linker")
     assert loaded.generator.prompts.format == prompts.format
     assert loaded.generator.prompts.format.preset == "genbioel_ncbi"
-    assert loaded.num_beams_used == 10
-    loaded.settings.candidates.num_beams = 3
-    assert loaded.num_beams_used == 3
+    assert loaded.generator.num_beams == 10
 
 
 # storage
@@ -781,7 +783,7 @@ def test_weights_that_are_worse_on_what_they_have_not_seen_are_not_taken(make, m
     before = linker.ranker
 
     def overfitted(items, start, *, penalty):
-        return start | Weights({}, {"bias": -9.0})
+        return replace(start, link={**start.link, "bias": -9.0})
 
     monkeypatch.setattr(calibration, "fit_weights", overfitted)
     with pytest.warns(UserWarning, match="Not calibrated"):

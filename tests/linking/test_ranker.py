@@ -44,7 +44,8 @@ def ranked(query: Query, weights: Weights) -> Ranking:
 
 
 def some(concept=None, link=None) -> Weights:
-    return no_weights() | Weights(concept or {}, link or {})
+    none = no_weights()
+    return Weights({**none.concept, **(concept or {})}, {**none.link, **(link or {})})
 
 
 TWO = found(name(0, -5.0, "A"), name(1, -10.0, "B", "C"), label="DISEASE")

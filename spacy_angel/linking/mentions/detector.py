@@ -8,7 +8,6 @@ forms by their words, so that several threads can share a detector. It uses scis
 identify definitions.
 """
 
-import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +19,6 @@ from spacy.tokens import Doc, Span
 
 from ...component.characters import clean
 from ...component.view import in_document, view
-from ...errors import AngelWarning
 from .reading import register_abbreviations
 
 # As in scispaCy's `filter_matches`.
@@ -46,8 +44,6 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         make_serializable: bool = False,
     ) -> None:
         super().__init__(nlp, name, make_serializable)
-        # Set to None by the first call.
-        self._nlp: Language | None = nlp
         # scispaCy's constructor has overwritten `doc._.abbreviations`.
         register_abbreviations()
 
@@ -60,9 +56,6 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         """
         # Another pipeline may have created scispaCy's own detector in the meantime.
         register_abbreviations()
-        nlp, self._nlp = self._nlp, None
-        if nlp is not None:
-            _warn_of_late_detectors(nlp)
         text = clean(doc.text)
         seen = doc if text.is_clean else view(doc, text)
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
@@ -169,21 +162,3 @@ def _is_in_one_sentence(long: Span, short: Span) -> bool:
     """Without sentence boundaries, the whole document counts as one sentence."""
     between = long.doc[min(long.start, short.start) + 1 : max(long.end, short.end)]
     return not any(token.is_sent_start for token in between)
-
-
-def _warn_of_late_detectors(nlp: Language) -> None:
-    """Warn about linkers that run before the detector."""
-    before: list[str] = []
-    for name in nlp.pipe_names:
-        factory = nlp.get_pipe_meta(name).factory
-        if factory == "angel_linker":
-            before.append(name)
-        elif factory in ("angel_abbreviations", "abbreviation_detector"):  # ours, scispaCy's
-            for linker in before:
-                warnings.warn(
-                    f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
-                    AngelWarning,
-                    stacklevel=3,
-                )
-            # Only the first detector matters.
-            return

@@ -99,9 +99,6 @@ class Weights:
     concept: Mapping[str, float]
     link: Mapping[str, float]
 
-    def __or__(self, other: "Weights") -> "Weights":
-        return Weights({**self.concept, **other.concept}, {**self.link, **other.link})
-
     @cached_property
     def concept_vector(self) -> np.ndarray:
         """RETURNS (np.ndarray): float64, in the order of `CONCEPT_TERMS`."""
