@@ -5,7 +5,7 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from scispacy.abbreviation import AbbreviationDetector
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
 from spacy_angel.linking.mentions.detector import LinearAbbreviationDetector, near_brackets
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
@@ -72,20 +72,3 @@ def test_long_forms_in_the_order_of_their_short_forms(text: str, expected: list[
     doc = NLP(text)
     OURS(doc)
     assert [str(short._.long_form) for short in doc._.abbreviations] == expected
-
-
-def test_plain_values_go_into_a_file() -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("angel_abbreviations", config={"make_serializable": True})
-    doc = nlp("Multiple sclerosis (MS) began.")
-    (again,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
-    assert again.user_data[ABBREVIATIONS] == [
-        {
-            "short_text": "MS",
-            "short_start": 3,
-            "short_end": 4,
-            "long_text": "Multiple sclerosis",
-            "long_start": 0,
-            "long_end": 2,
-        }
-    ]

@@ -10,9 +10,7 @@ import torch
 from spacy import Language
 from spacy.tokens import Span
 from support.tiny_linker import blocks, pipeline
-from typer.testing import CliRunner
 
-from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.showing.explanation import LinkExplanation
 
@@ -133,17 +131,3 @@ def test_what_decided_is_said_with_its_figures(nlp) -> None:
     assert name.why.startswith("It is a name of the concept: “Aspirin”, probability ")
     read = explained(nlp, text="heart attak", rewrite=True)
     assert read.why.startswith("Read as “heart attack”. ")
-
-
-def test_the_command_explains_each_mention(model, vocabulary, tmp_path) -> None:
-    made = pipeline()
-    made.add_pipe("angel_linker", config=blocks(model=model, vocabulary=vocabulary))
-    made.to_disk(tmp_path / "pipeline")
-    never = rules(tmp_path, "exclude\taspirin")
-    result = CliRunner().invoke(
-        app,
-        ["link", TEXT, "--pipeline", str(tmp_path / "pipeline"), "--explain", "--curation", never],
-    )
-    assert result.exit_code == 0, result.output
-    assert "“heart attack” (DISEASE) → MESH:" in result.output
-    assert "“aspirin” (DRUG) → NIL\nA rule: “aspirin” is never linked (line 2)." in result.output

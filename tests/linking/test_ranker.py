@@ -24,7 +24,7 @@ from spacy_angel.linking.ranking.ranker import (
     shipped_ranker,
     tables_of,
 )
-from spacy_angel.linking.types import SPELLING, Candidate, Query
+from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention
 
 
@@ -79,22 +79,6 @@ def test_names_of_a_concept_join_and_stand_together():
     # Two of three parts, and whether it is right is anybody's guess.
     assert [p for _, p in ranking.concepts] == pytest.approx([1 / 2, 1 / 6])
     assert [p for _, p in ranking.candidates] == pytest.approx([1 / 4, 1 / 4, 1 / 6])
-
-
-@pytest.mark.parametrize("label", ["DISEASE", "ANATOMY"])
-def test_a_corrected_spelling_lowers_the_probability(label):
-    ranker = shipped_ranker()
-    same = {"is_query": True, "cosine": 1.0, "edits": 1.0, "missing": 0.0, "added": 0.0}
-    # The letters are those of the document: `hart atack`.
-    slip = {"source": SPELLING, "cosine": 0.6, "edits": 10 / 12, "missing": 0.1, "added": 0.1}
-    slip |= {"meaning": 0.7, "vectors": 0.5}
-    first, second = (
-        ranker.rank([found(name(0, -1.0, "A", **values), label=label)])[0].concepts[0][1]
-        for values in (same, same | slip)
-    )
-    assert 1 - second > 1.2 * (1 - first)
-    for weights in (ranker.weights, *ranker.by_type.values()):
-        assert weights.concept["spelled"] <= -0.5 >= weights.link["spelled"]
 
 
 def test_what_ships_fits_and_tells_its_contributions():
