@@ -11,7 +11,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.linking.decision.calibration import (
     FitItem,
     fit_weights,
-    negative_log_likelihood,
+    mean_loss,
     no_weights,
 )
 from spacy_angel.linking.ranking.ranker import (
@@ -131,7 +131,7 @@ def test_weights_are_fitted_by_likelihood():
     fitted = fit_weights(data, start)
     assert fitted.concept["scope"] > 2
     assert fitted.link["exact"] > 2
-    assert negative_log_likelihood(data, fitted) < 0.1 < negative_log_likelihood(data, start)
+    assert mean_loss([(data, fitted)]) < 0.1 < mean_loss([(data, start)])
     held = fit_weights(data, start, penalty=1e6)
     both = (*held.concept.items(), *held.link.items())
     assert max(abs(value) for term, value in both if term != "spelled") < 0.01

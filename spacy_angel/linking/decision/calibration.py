@@ -135,8 +135,8 @@ def calibrate(
         if item.query.candidates:
             groups.setdefault(ranker.type_of(item.query.label), []).extend(_with_nil(item))
     before = {kind: ranker.by_type.get(kind, ranker.weights) for kind in groups}
-    old = _mean_loss((group, before[kind]) for kind, group in groups.items())
-    held_out = _mean_loss(_held_out(groups, before))
+    old = mean_loss((group, before[kind]) for kind, group in groups.items())
+    held_out = mean_loss(_held_out(groups, before))
     if held_out >= old:
         warnings.warn(
             f"Not calibrated: on held-out documents the loss is {held_out:.4f}, with the old "
@@ -147,7 +147,7 @@ def calibrate(
         kept = _calibration(items, _ranked(items, ranker), threshold)
         return replace(kept, nll_before=old, nll=old)
     fitted = {kind: fit_weights(g, before[kind], penalty=PENALTY) for kind, g in groups.items()}
-    new = _mean_loss((group, fitted[kind]) for kind, group in groups.items())
+    new = mean_loss((group, fitted[kind]) for kind, group in groups.items())
     weights = fitted.pop(ALL, ranker.weights)
     ranker = replace(ranker, weights=weights, by_type={**ranker.by_type, **fitted})
     ranked = _ranked(items, ranker)
@@ -187,14 +187,18 @@ def _with_nil(item: CalibrationItem) -> list[FitItem]:
     ]
 
 
-def _mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
+def mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
     """groups (Iterable[tuple[Sequence[FitItem], Weights]]): groups of mentions and their weights.
     RETURNS (float): mean negative log-probability of the correct answer, in nats."""
     total = count = 0.0
     for items, weights in groups:
-        n = sum(item.weight for item in items)
-        total += n * negative_log_likelihood(items, weights)
-        count += n
+        for item in items:
+            concepts, _ = item.table.probabilities(weights)
+            right = sum(p for concept_id, p in concepts.items() if concept_id in item.gold)
+            if concepts.keys().isdisjoint(item.gold):
+                right = 1 - sum(concepts.values())
+            total -= item.weight * math.log(max(right, _MIN_PROBABILITY))
+            count += item.weight
     return total / count if count else math.inf
 
 
@@ -297,19 +301,6 @@ def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.
         return float((counts * np.logaddexp(0, -margins)).sum()), gradient
 
     return Weights(concept, _minimize(loss, start.link, LINK_TERMS, penalty))
-
-
-def negative_log_likelihood(items: Sequence[FitItem], weights: Weights) -> float:
-    """items (Sequence[FitItem]): mentions. weights (Weights): the weights to evaluate.
-    RETURNS (float): mean negative log-probability of the correct answer, in nats."""
-    total = 0.0
-    for item in items:
-        concepts, _ = item.table.probabilities(weights)
-        right = sum(p for concept_id, p in concepts.items() if concept_id in item.gold)
-        if concepts.keys().isdisjoint(item.gold):
-            right = 1 - sum(concepts.values())
-        total -= item.weight * float(np.log(max(right, _MIN_PROBABILITY)))
-    return total / max(sum(item.weight for item in items), _MIN_PROBABILITY)
 
 
 def _fit_concept(
