@@ -90,7 +90,6 @@ def make_angel_linker(
         settings=settings,
         scorer=scorer,
         nlp=nlp,
-        is_saved=is_saved,
     )
     if not is_saved:
         check_sources(model, vocabulary)

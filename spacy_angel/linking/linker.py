@@ -57,8 +57,6 @@ class AngelLinker(LinkerParts):
         names in `outputs`, which only take effect when the component is created.
     scorer (Callable | None): the scorer used by `score`.
     nlp (Language | None): the pipeline to which the component is added.
-    is_saved (bool): whether the component is created for a saved pipeline, whose files are loaded
-        later.
     """
 
     @property

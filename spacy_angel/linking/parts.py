@@ -20,7 +20,6 @@ from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..errors import AngelError
 from ..files.atomic import replacing
-from ..files.json_values import parse_as
 from ..vocabulary.changes.curation_file import CurationFile
 from ..vocabulary.changes.rules import read_rules
 from .decision.writing import set_extensions
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
 
-SETTINGS_FILE = "settings.json"
 RULES_FILE, RANKER_FILE = "curation.tsv", "ranker.json"
 """Copies of the curation rules and the fitted weights, saved with a pipeline."""
 
@@ -54,11 +52,10 @@ class LinkerParts(DocumentPipe):
         settings: LinkerSettings | None = None,
         scorer: Callable | None = None,
         nlp: Language | None = None,
-        is_saved: bool = False,
     ) -> None:
         self.vocab = vocab
         self.settings = (settings or LinkerSettings()).changed({})
-        self._nlp, self._is_saved = nlp, is_saved
+        self._nlp = nlp
         self._config: dict[str, Any] = {}
         self.name = name
         self.scorer = scorer
@@ -211,11 +208,11 @@ class LinkerParts(DocumentPipe):
             self._frozen = None
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model, vocabulary, settings, fitted weights, and a copy of the curation rules.
+        """Save the model, vocabulary, fitted weights, and a copy of the curation rules. The settings
+        are part of the config of the pipeline.
 
         path (str | Path): a folder.
-        exclude (Iterable[str]): parts to leave out: `settings`, `model`, `kb`, `curation`,
-            `ranker`.
+        exclude (Iterable[str]): parts to leave out: `model`, `kb`, `curation`, `ranker`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
             name: partial(_write, content=content) for name, content in self._files().items()
@@ -238,9 +235,6 @@ class LinkerParts(DocumentPipe):
         path = Path(path)
         skipped = set(exclude)
         saved = read_block(path, ("model", "vocabulary"))
-        if self._is_saved and saved:
-            # The component was created with the settings in the pipeline's config.
-            skipped.add("settings")
         if self._model_source is not None and not (path / "model").exists():
             skipped.add("model")
         # Parts that the loading config takes from elsewhere.
@@ -259,7 +253,6 @@ class LinkerParts(DocumentPipe):
                 self.settings.decision.curation = str(rules)
 
         readers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: lambda p: self._take_settings(p.read_bytes()),
             RULES_FILE: use_rules,
             RANKER_FILE: lambda p: setattr(self, "ranker", Ranker.from_disk(p)),
         }
@@ -309,7 +302,6 @@ class LinkerParts(DocumentPipe):
             self._curation = CurationFile(self.settings.decision.curation, data)
 
         readers: dict[str, Callable[[bytes], Any]] = {
-            SETTINGS_FILE: self._take_settings,
             RULES_FILE: use_rules,
             RANKER_FILE: lambda b: setattr(self, "ranker", Ranker.from_dict(json.loads(b))),
             "model": use_model,
@@ -323,19 +315,12 @@ class LinkerParts(DocumentPipe):
     def _files(self) -> dict[str, Callable[[], bytes]]:
         """RETURNS (dict[str, Callable[[], bytes]]): name of each small file to save → function that
         returns its content."""
-        files = {SETTINGS_FILE: lambda: json.dumps(self.settings.to_dict(), indent=2).encode()}
+        files: dict[str, Callable[[], bytes]] = {}
         if self.settings.decision.curation is not None:
             files[RULES_FILE] = self._curation_file().content
         if self.ranker is not shipped_ranker():
             files[RANKER_FILE] = lambda: json.dumps(self.ranker.to_dict(), indent=1).encode()
         return files
-
-    def _take_settings(self, data: bytes) -> None:
-        """data (bytes): JSON of the saved settings, which replace those of the component."""
-        try:
-            self.settings.assign(parse_as(data, dict[str, dict[str, Any]]))
-        except ValueError as error:
-            raise AngelError(f"{SETTINGS_FILE} was not written by `to_disk`: {error}.") from error
 
     def _curation_file(self) -> CurationFile:
         """RETURNS (CurationFile): the file given by the setting `curation`."""
