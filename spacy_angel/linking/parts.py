@@ -148,10 +148,9 @@ class LinkerParts(DocumentPipe):
         from ..vocabulary.kb import ConceptKB
 
         if not isinstance(kb, ConceptKB):
-            remedy = (
-                "Open one with `ConceptKB.from_disk(FOLDER)`, or make one with `ConceptKB.build`."
+            raise AngelError(
+                f"angel_linker's kb: expected a ConceptKB, got {kb!r}. Use ConceptKB.from_disk(FOLDER)."
             )
-            raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}. {remedy}")
         self._kb = kb
         self.settings.candidates.types_by_label = known_types(self.settings, kb)
 
@@ -208,8 +207,8 @@ class LinkerParts(DocumentPipe):
             self._frozen = None
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model, vocabulary, fitted weights, and a copy of the curation rules. The settings
-        are part of the config of the pipeline.
+        """Save the model, vocabulary, fitted weights, and a copy of the curation rules; the settings
+        are in the pipeline's config.
 
         path (str | Path): a folder.
         exclude (Iterable[str]): parts to leave out: `model`, `kb`, `curation`, `ranker`.
