@@ -96,9 +96,9 @@ def settings_table(settings: type[CheckedSettings]) -> str:
 def features_table() -> str:
     """RETURNS (str): Markdown table of the reranker's features."""
     lines = ["| feature | value | e.g. | |", "|---|---|---|---|"]
-    for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
-        meaning = " ".join((getdoc(feature.values) or "").split())
-        cells = f"`{feature.name}`", feature.formula, feature.example, meaning
+    for name, feature in (FEATURES | MENTION_FEATURES).items():
+        meaning, value, example = re.split(r"\n\s*(?:value|example): ", getdoc(feature) or "")
+        cells = (f"`{name}`", *(" ".join(text.split()) for text in (value, example, meaning)))
         lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)
 

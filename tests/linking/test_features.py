@@ -30,7 +30,7 @@ def values(candidate: Candidate, mention: str = "heart atack", features=FEATURES
     """The second of two mentions: each has its own numbers."""
     others = Query(Mention("x"), candidates=[Candidate("X", 1), Candidate("Y", 1)])
     columns = columns_of([others, Query(Mention(mention), candidates=[candidate], **query)])
-    return {key: feature.values(columns)[2] for key, feature in features.items()}
+    return {key: feature(columns)[2] for key, feature in features.items()}
 
 
 def test_a_name_that_is_not_the_mention():

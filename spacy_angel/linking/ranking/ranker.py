@@ -268,9 +268,9 @@ def tables_of(queries: Sequence[Query]) -> "list[Table]":
     if not queries:
         return []
     columns = columns_of(queries)
-    features = np.stack([f.values(columns) for f in FEATURES.values()], axis=1)
+    features = np.stack([feature(columns) for feature in FEATURES.values()], axis=1)
     terms = np.hstack([features, features * columns.unsure[:, None]])
-    mention_terms = np.stack([f.values(columns) for f in MENTION_FEATURES.values()], axis=1)
+    mention_terms = np.stack([feature(columns) for feature in MENTION_FEATURES.values()], axis=1)
     log_priors = np.log(np.maximum(columns.prior, _MIN_PRIOR))
     tables = []
     for query, start in zip(queries, columns.starts.tolist(), strict=True):
