@@ -142,16 +142,16 @@ class AngelLinker(LinkerParts):
             with tables.
         RAISES (AngelError): the linker does not read this mention.
         """
-        key_name = self.settings.candidates.span_key
-        keys = [(s.start, s.end, s.label) for s in find_spans(span.doc, key_name)]
+        span_key = self.settings.candidates.span_key
         key = (span.start, span.end, span.label)
-        if key not in keys:
-            where = "doc.ents" if key_name is None else f"doc.spans[{key_name!r}]"
-            raise AngelError(
-                f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a "
-                f"span from {where}."
-            )
-        return self.explain_document(span.doc)[keys.index(key)]
+        for i, other in enumerate(find_spans(span.doc, span_key)):
+            if (other.start, other.end, other.label) == key:
+                return self.explain_document(span.doc)[i]
+        where = "doc.ents" if span_key is None else f"doc.spans[{span_key!r}]"
+        raise AngelError(
+            f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a span "
+            f"from {where}."
+        )
 
     def explain_document(self, doc: Doc) -> "list[LinkExplanation]":
         """doc (Doc): a document. RETURNS (list[LinkExplanation]): one explanation per mention, in

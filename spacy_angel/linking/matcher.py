@@ -196,14 +196,11 @@ class AngelMatcher(DocumentPipe):
             for span in self._labeled_spans(doc, text, exact, linker, kb)
             if self._may_replace(span, _overlapping(span, over))
         ]
-        over = _by_token(spans)
-        longer = _longer_names(doc, text, mentions, names)
-        spans += [span for span in longer if not _overlapping(span, over)]
+        spans += _beside(_longer_names(doc, text, mentions, names), spans)
         if self.settings.misspelled:
-            over = _by_token([*mentions, *spans])
             misspelled = find_misspelled(text.text, kb)
             found = self._labeled_spans(doc, text, misspelled, linker, kb)
-            spans += [span for span in found if not _overlapping(span, over)]
+            spans += _beside(found, [*mentions, *spans])
         return sorted(spans)
 
     def _labeled_spans(
@@ -366,6 +363,12 @@ def _by_token(spans: Iterable[Span]) -> dict[int, list[Span]]:
         for token in range(span.start, span.end):
             over.setdefault(token, []).append(span)
     return over
+
+
+def _beside(spans: Iterable[Span], others: Sequence[Span]) -> list[Span]:
+    """RETURNS (list[Span]): the spans that overlap none of the others."""
+    over = _by_token(others)
+    return [span for span in spans if not _overlapping(span, over)]
 
 
 def _overlapping(span: Span, over: Mapping[int, Sequence[Span]]) -> list[Span]:

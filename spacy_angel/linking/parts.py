@@ -148,9 +148,8 @@ class LinkerParts(DocumentPipe):
         from ..vocabulary.kb import ConceptKB
 
         if not isinstance(kb, ConceptKB):
-            raise AngelError(
-                f"angel_linker's kb: expected a ConceptKB, got {kb!r}. Use ConceptKB.from_disk(FOLDER)."
-            )
+            remedy = "Open one with ConceptKB.from_disk."
+            raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}. {remedy}")
         self._kb = kb
         self.settings.candidates.types_by_label = known_types(self.settings, kb)
 
@@ -207,7 +206,7 @@ class LinkerParts(DocumentPipe):
             self._frozen = None
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model, vocabulary, fitted weights, and a copy of the curation rules; the settings
+        """Save the model, vocabulary, fitted weights, and a copy of the curation rules. Settings
         are in the pipeline's config.
 
         path (str | Path): a folder.

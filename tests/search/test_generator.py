@@ -281,12 +281,6 @@ def test_types_that_do_not_fit(folders, family, dtype, device, problem) -> None:
         Generator.from_pretrained(folders[family], dtype=dtype, device=device)
 
 
-@pytest.mark.parametrize("device", ["gpu0", "cuda:99"])
-def test_a_device_that_is_not_there(folders, device: str) -> None:
-    with pytest.raises(AngelError, match=f"device '{device}'. torch finds: cpu"):
-        Generator.from_pretrained(folders["bart"], device=device)
-
-
 @pytest.mark.parametrize("family", ["bart", "pair"])
 def test_names_longer_than_the_positions_are_cut(folders, family: str) -> None:
     # 128 positions: the start token, a prefix of at most 32, 95 of the name; its end is not read.

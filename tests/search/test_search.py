@@ -241,17 +241,6 @@ def test_a_subset_is_like_a_smaller_vocabulary() -> None:
     assert close(found, [[(kept[n], *rest) for n, *rest in row] for row in expected])
 
 
-def test_names_with_the_same_tokens_share_a_score() -> None:
-    trie = NameTrie.build(
-        np.array([5, END, 6, END, 5, END], dtype=np.int32), np.array([0, 2, 4, 6])
-    )
-    sources, prefixes = random_prompts(2, 1)
-    found = run(fast(bart(2)), sources, prefixes, SearchSpace((trie,)), SearchSettings())[0]
-    scores = {name: score for name, _, score in found}
-    assert set(scores) == {0, 1, 2}
-    assert scores[0] == scores[2]
-
-
 def close(found: list, expected: list) -> bool:
     """Same names, same numbers within 1e-4; names of equal score in any order."""
     return len(found) == len(expected) and all(

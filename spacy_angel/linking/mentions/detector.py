@@ -61,9 +61,8 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
         long_forms: dict[Span, Span] = {}
         for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
-            long_form, *short_forms = [long, *shorts]
-            if seen is not doc:
-                long_form, *short_forms = in_document(doc, text, [long, *shorts])
+            forms = [long, *shorts]
+            long_form, *short_forms = forms if seen is doc else in_document(doc, text, forms)
             for short in short_forms:
                 # A token may contain two short forms.
                 long_forms.setdefault(short, long_form)
