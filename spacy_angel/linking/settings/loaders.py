@@ -62,12 +62,12 @@ def load_checkpoint(
         not a folder.
     """
     from ...search.generator import Generator
-    from ...vocabulary.kb import KIND
     from ...vocabulary.storage.arrays import is_folder_of
+    from ...vocabulary.storage.table import VOCABULARY
 
     if path is None or str(path) in SHIPPED_NAMES:
         path = shipped_folder() / _MODEL_FOLDER
-    if is_folder_of(Path(path), KIND):
+    if is_folder_of(Path(path), VOCABULARY):
         raise AngelError(f"{path} is a vocabulary; expected a model. Use load(kb=...) or --kb.")
     folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
     if local_files_only and not all(folders):
