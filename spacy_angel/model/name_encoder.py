@@ -21,6 +21,8 @@ from ..about import DATA
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from .bart_encoder import BartEncoder
+
 FOLDER = DATA / "name_encoder"
 STATIC = "static"
 MAX_PIECES = 24
@@ -39,7 +41,6 @@ class NameEncoder:
 
     def __init__(self, config: Any, weights: "dict[str, Tensor]", tokenizer: Any) -> None:
         # torch is imported when names are first compared.
-        from .bart_encoder import BartEncoder, WeightStore
         from .weights import SCALE_SUFFIX, float_weights
 
         names = (STATIC, STATIC + SCALE_SUFFIX)
@@ -48,12 +49,11 @@ class NameEncoder:
         """float32[n_pieces, d_static]."""
         self.digest = blake2b(self.piece_vectors.tobytes(), digest_size=8).hexdigest()
         """Digest of the static vectors, on which the index of names depends."""
-        rest = {name: tensor for name, tensor in weights.items() if name not in names}
-        # In int8 the products run in bfloat16, which processors round differently: the
-        # probability of a link should not depend on the machine.
-        self._encoder = BartEncoder(config, WeightStore(float_weights(rest)))
+        self._weights = {name: weights[name] for name in weights.keys() - set(names)}
+        self._config = config
+        self._encoders: dict[bool, BartEncoder] = {}
         self._tokenizer = tokenizer
-        self._cache: dict[str, np.ndarray] = {}
+        self._caches: list[dict[str, np.ndarray]] = [{}, {}]
 
     @classmethod
     def from_disk(cls, path: Path) -> "NameEncoder":
@@ -83,19 +83,24 @@ class NameEncoder:
         vectors = np.array(sums, dtype=np.float32).reshape(-1, self.piece_vectors.shape[1])
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
-    def embed(self, names: Sequence[str]) -> np.ndarray:
-        """names (Sequence[str]): n in normal form; the vectors of the last ones are cached.
-        RETURNS (np.ndarray): float16[n, d_model], normalized."""
-        cache = self._cache  # which another thread may replace
+    def embed(self, names: Sequence[str], int8: bool = False) -> np.ndarray:
+        """Encode names; the vectors of the last ones are cached.
+
+        names (Sequence[str]): n in normal form.
+        int8 (bool): compute matrix products in int8, which takes half the time; cosines change by
+            0.005 on average.
+        RETURNS (np.ndarray): float16[n, d_model], normalized.
+        """
+        cache = self._caches[int8]  # which another thread may replace
         new = [name for name in dict.fromkeys(names) if name not in cache]
         found = {name: cache[name] for name in names if name in cache}
-        found |= dict(zip(new, self._encode(new), strict=True))
+        found |= dict(zip(new, self._encode(new, int8), strict=True))
         if len(cache) + len(new) > _CACHE_SIZE:
-            cache = self._cache = {}
+            cache = self._caches[int8] = {}
         cache |= {name: found[name] for name in new[:_CACHE_SIZE]}
         return np.array([found[name] for name in names])
 
-    def _encode(self, names: Sequence[str]) -> list[np.ndarray]:
+    def _encode(self, names: Sequence[str], int8: bool) -> list[np.ndarray]:
         """RETURNS (list[np.ndarray]): float16[d_model] for each name."""
         import torch
 
@@ -105,12 +110,27 @@ class NameEncoder:
         order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
         vectors: list[np.ndarray] = []
         with torch.inference_mode():
-            for group in self._encoder.passes([rows[i] for i in order]):
-                states, packing = self._encoder(group)
+            encoder = self._encoder(int8)
+            for group in encoder.passes([rows[i] for i in order]):
+                states, packing = encoder(group)
                 means = packing.pad(states).sum(dim=1) / packing.inside.sum(dim=1)[:, None]
                 vectors += [*torch.nn.functional.normalize(means, dim=-1).half().numpy()]
         by_name = dict(zip(order, vectors, strict=True))
         return [by_name[i] for i in range(len(rows))]
+
+    def _encoder(self, int8: bool) -> "BartEncoder":
+        """int8 (bool): see `embed`. RETURNS (BartEncoder): made when it is first used."""
+        from .bart_encoder import BartEncoder, WeightStore
+        from .weights import float_weights
+
+        if int8 not in self._encoders:
+            weights = float_weights(self._weights)
+            if int8:
+                # Embeddings in floating point keep attention in float32, so that all processors
+                # compute nearly the same vectors.
+                weights |= {n: w for n, w in self._weights.items() if "embed" not in n}
+            self._encoders[int8] = BartEncoder(self._config, WeightStore(weights))
+        return self._encoders[int8]
 
 
 @cache

@@ -56,8 +56,12 @@ class Generator:
 
     def __repr__(self) -> str:
         kind = getattr(self.config, "model_type", "") or type(self.model).__name__
-        dtype = str(getattr(self.model, "dtype", "")).removeprefix("torch.")
-        return f"<Generator: {kind} on {self.model.device} {dtype}".rstrip() + ">"
+        return f"<Generator: {kind} on {self.model.device} {self.dtype}".rstrip() + ">"
+
+    @property
+    def dtype(self) -> str:
+        """RETURNS (str): type of the weights in memory; empty for models run by transformers."""
+        return str(getattr(self.model, "dtype", "")).removeprefix("torch.")
 
     @classmethod
     def from_pretrained(

@@ -33,6 +33,12 @@ def test_a_vector_does_not_depend_on_the_names_beside_it(encoder):
     assert together[:1].astype(np.float32) == pytest.approx(alone.astype(np.float32), abs=5e-3)
 
 
+def test_int8_gives_nearly_the_same_vectors(encoder):
+    names = ["nephrolithiasis", "shortness of breath"]
+    exact, fast = (encoder.embed(names, int8=int8).astype(np.float32) for int8 in (False, True))
+    assert (exact * fast).sum(axis=1) == pytest.approx(1, abs=0.01)
+
+
 def test_texts_without_any_known_letter_have_a_vector(encoder):
     assert encoder.embed([]).shape[0] == 0
     assert np.isfinite(encoder.embed(["", "\u4e2d"])).all()

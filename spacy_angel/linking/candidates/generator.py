@@ -167,7 +167,7 @@ class CandidateGenerator:
         text_of = self.names.texts
         texts = [q.text for q in unsure] + [text_of[n] for names in close for n in names]
         index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        vectors = shipped_name_encoder().embed(list(index)).astype(np.float32)
+        vectors = self._embed(list(index)).astype(np.float32)
         for q, names in zip(unsure, close, strict=True):
             own = vectors[[index[text_of[name]] for name in names]]
             order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
@@ -252,11 +252,16 @@ class CandidateGenerator:
             self._static.update(zip(new, shipped_name_encoder().static_vectors(new), strict=True))
         return np.array(list(map(self._static.__getitem__, texts)))
 
+    def _embed(self, texts: Sequence[str]) -> np.ndarray:
+        """texts (Sequence[str]): n texts. RETURNS (np.ndarray): float16[n, d_model], their vectors,
+        computed in int8 if the model is."""
+        return shipped_name_encoder().embed(texts, int8=self.model.dtype == "int8")
+
     def _compare_meaning(self, queries: Sequence[Query]) -> None:
         """Set `meaning`, the similarity of names and wordings by the name encoder, and `vectors` of
         the generated names."""
         self._compare_vectors(queries)
-        for q, cosines in self._cosines(queries, shipped_name_encoder().embed):
+        for q, cosines in self._cosines(queries, self._embed):
             for c, cosine in zip(q.candidates, cosines, strict=True):
                 c.meaning = cosine
 
