@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .errors import AngelError
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 SHIPPED_NAME = "en_angel_mini"
 SHIPPED_NAMES = (SHIPPED_NAME, "en_angel_bio")
 """The pipeline packages; the first is the default, and has the model of both."""

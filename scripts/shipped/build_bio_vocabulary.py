@@ -68,12 +68,16 @@ SOURCES = [
     },
 ]
 NOTICE = """\
-Beside the Medical Subject Headings of en_angel_mini (see NOTICE.txt there), names and identifiers
-of NCBI Gene (with names of the Rat Genome Database, and symbols of HomoloGene) and the NCBI
-Taxonomy, National Library of Medicine; FamPlex, CC0 (https://github.com/sorgerlab/famplex);
-Cellosaurus, SIB Swiss Institute of Bioinformatics, CC BY 4.0 (https://www.cellosaurus.org; names
-and species were taken); and the Human Phenotype Ontology, release of 2025-10-22,
-https://hpo.jax.org (names and synonyms were taken, definitions and hierarchy left out).
+This vocabulary contains the Medical Subject Headings of en_angel_mini (see its NOTICE.txt) and
+identifiers and names from the following sources:
+
+* NCBI Gene, HomoloGene, and NCBI Taxonomy, U.S. National Library of Medicine
+* Rat Genome Database (CC BY 4.0, https://rgd.mcw.edu): synonyms of rat genes
+* FamPlex (CC0, https://github.com/sorgerlab/famplex)
+* Cellosaurus, SIB Swiss Institute of Bioinformatics (CC BY 4.0, https://www.cellosaurus.org):
+  names and species of cell lines
+* Human Phenotype Ontology, release of 2025-10-22 (https://hpo.jax.org): names and synonyms,
+  without definitions and hierarchy
 """
 
 

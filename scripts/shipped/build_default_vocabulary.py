@@ -35,25 +35,28 @@ MORE_NAMES = Path(__file__).with_name("mesh_names.tsv")
 # phenomena. Disciplines, humanities, health care, publication types and places stay out.
 TREES = frozenset("ABCDEFG")
 NOTICE = """\
-Medical Subject Headings (MeSH), edition of 2024 with names of that of 2019, courtesy of the U.S.
-National Library of Medicine.
+This vocabulary contains Medical Subject Headings (MeSH), 2024 edition, with additional names from
+the 2019 edition, courtesy of the U.S. National Library of Medicine.
 
-Of each descriptor of the trees A to G, identifier, names, tree numbers, and their letters and
-branches are here, and identifiers and names of some supplementary records; scope notes and all else
-are left out. The letter of a supplementary record's tree is not the National Library of Medicine's
-statement but was found from other tables. Names of diseases and chemicals that are not MeSH's own
-were added.
-It is not the newest edition and does not reflect the most current data that the National Library
-of Medicine has; that is at https://www.nlm.nih.gov/mesh. The National Library of Medicine has
-neither made nor endorsed this package.
+It includes the identifiers, names, and parents of the descriptors in trees A to G, and the
+identifiers and names of some supplementary records. Scope notes and all other fields are omitted.
+MeSH assigns no tree to supplementary records; their tree letters were derived from other tables
+and are not provided by the National Library of Medicine. Names of diseases and chemicals from
+other sources were added.
 
-Names were added from the DrugBank Open Data vocabulary (CC0, https://go.drugbank.com), from PubChem
-and RxNorm (National Library of Medicine, https://www.nlm.nih.gov/research/umls/rxnorm; prescribable
-content), from Mondo (CC BY 4.0, https://mondo.monarchinitiative.org) and, as it maps them, from the
-Orphanet Rare Disease Ontology (ORDO 2.6, CC BY 4.0, https://www.orphadata.com/ordo), the NCI
-Thesaurus (CC BY 4.0, https://ncithesaurus.nci.nih.gov) and the Human Disease Ontology (CC0,
-https://disease-ontology.org). They are as there, without those that stand for something else as
-well.
+This is not the newest edition of MeSH, and it does not reflect the most current data available
+from the National Library of Medicine (https://www.nlm.nih.gov/mesh). The National Library of
+Medicine has neither created nor endorsed this package.
+
+The added names come from the following sources. They are unchanged; ambiguous names were removed.
+
+* DrugBank Open Data, vocabulary (CC0, https://go.drugbank.com)
+* PubChem and the prescribable content of RxNorm (U.S. National Library of Medicine,
+  https://www.nlm.nih.gov/research/umls/rxnorm)
+* Mondo Disease Ontology (CC BY 4.0, https://mondo.monarchinitiative.org) and, through its mappings:
+  Orphanet Rare Disease Ontology 2.6 (CC BY 4.0, https://www.orphadata.com/ordo), NCI Thesaurus
+  (CC BY 4.0, https://ncithesaurus.nci.nih.gov), and Human Disease Ontology (CC0,
+  https://disease-ontology.org)
 """
 MORE = [
     {"title": "DrugBank Open Data, vocabulary", "licence": "CC0-1.0"},

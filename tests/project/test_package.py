@@ -57,7 +57,8 @@ def test_every_package_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> 
 
 
 def test_the_version_is_one(setup_cfg: configparser.ConfigParser) -> None:
-    assert setup_cfg["metadata"]["version"] == spacy_angel.__version__
+    assert setup_cfg["metadata"]["version"] == "attr: spacy_angel.about.__version__"
+    assert metadata.version("spacy-angel") == spacy_angel.__version__
     assert f"version: {spacy_angel.__version__}" in (ROOT / "CITATION.cff").read_text("utf8")
 
 
