@@ -17,7 +17,7 @@ from ..linking.decision.writing import is_dropped
 from ..linking.linker import AngelLinker
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.ranker import NIL
-from ..pipelines.components import link_by_source, prepare_docs
+from ..pipelines.components import prepare_docs
 from ..pipelines.negation import NoteContext, context_of
 from .outputs import SCORES, Row
 
@@ -95,7 +95,12 @@ class DocumentLinker:
         wanted = self._settings.mentions
         given = [wanted == "input" or (wanted == "auto" and bool(d.mentions)) for d in documents]
         try:
-            return list(link_by_source(documents, given, self._link))
+            rows: dict[int, Row | str] = {}
+            for kind in set(given):
+                chosen = [i for i, own in enumerate(given) if own is kind]
+                linked = self._link([documents[i] for i in chosen], kind)
+                rows |= zip(chosen, linked, strict=True)
+            return [rows[i] for i in range(len(documents))]
         except Exception as error:
             if len(documents) == 1:
                 return [f"{type(error).__name__}: {error}"]
@@ -111,7 +116,7 @@ class DocumentLinker:
         docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
         with self.linker.using(candidates={"span_key": span_key}):
             all_links = self.linker.predict(docs)
-            settings = self.linker.settings.changed({})
+            settings = self.linker.settings.copy_now()
         if self._contexts:
             docs = [self._contexts[span_key](doc) for doc in docs]
         return [

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,7 @@ from ..corpora.documents import CorpusDocument, CorpusReport
 from ..corpora.registry import FORMATS, read_corpus
 from ..errors import AngelError, AngelWarning, cannot_read, unknown_name
 from ..files.digests import digest
-from ..files.formats import check_option_names
+from ..files.formats import checked_options
 from .stores import RUN, filesystem, is_address, local_copy
 
 # Enough of a file to infer its format.
@@ -52,7 +52,9 @@ class Input:
 
 
 def plan_inputs(
-    paths: Sequence[str | Path], format: str | None = None, options: Collection[str] = ()
+    paths: Sequence[str | Path],
+    format: str | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> list[Input]:
     """List the inputs that paths stand for.
 
@@ -61,7 +63,7 @@ def plan_inputs(
         plain texts become one input. A warning names what is not read: folders inside it, broken
         links and files of no known format.
     format (str | None): one of `input_formats()`; None infers it from each file.
-    options (Collection[str]): names of the options that the reader will get.
+    options (Mapping[str, Any] | None): options of the reader.
     RETURNS (list[Input]): in the order given.
     RAISES (AngelError): a file is missing or unreadable, a folder is empty or is one corpus, or a
         format or an option is unknown.
@@ -94,7 +96,8 @@ def plan_inputs(
         # Plain texts have no identifiers that a prefix could complete.
         chosen = FORMATS[source.format]
         common = () if chosen.holds == "texts" else ("prefix",)
-        check_option_names(chosen.read, {*options} - {*common}, chosen.name, common)
+        own = {name: value for name, value in (options or {}).items() if name not in common}
+        checked_options(chosen.read, own, chosen.name, common)
     return inputs
 
 

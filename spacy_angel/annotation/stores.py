@@ -14,7 +14,6 @@ except ImportError:  # Windows
 
 from ..errors import AngelError
 from ..files.atomic import replacing
-from ..files.system import advice, reason
 
 RUN = "_run.json"
 """The file by which an output folder is recognized."""
@@ -128,8 +127,8 @@ class Store:
         try:
             yield
         except OSError as error:
-            message = f"{self.path} cannot be written: {reason(error)}. {advice(error)}"
-            raise AngelError(message) from error
+            reason = error.strerror or error
+            raise AngelError(f"{self.path} cannot be written: {reason}.") from error
 
 
 def _write_durably(path: Path, data: bytes) -> None:

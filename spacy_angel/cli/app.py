@@ -8,7 +8,6 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import AngelError
-from ..files.system import advice, reason
 from .annotate import annotate
 from .assemble import assemble
 from .calibrate import calibrate
@@ -44,9 +43,9 @@ def _show_warning(message: Warning, *place: Any) -> None:
 
 
 def _message(error: Exception) -> str:
-    if not isinstance(error, OSError) or error.errno is None or error.filename is None:
+    if not isinstance(error, OSError) or error.strerror is None or error.filename is None:
         return str(error)
-    return f"{os.fsdecode(error.filename)}: {reason(error)}. {advice(error)}"
+    return f"{os.fsdecode(error.filename)}: {error.strerror}."
 
 
 app = typer.Typer(

@@ -22,12 +22,14 @@ def calibrate(
     option: options.ReaderOptions = None,
 ) -> None:
     """Fit the weights of the reranker and the threshold to a corpus."""
+    from ..corpora.preprocessing import preprocess
+    from ..corpora.registry import read_corpus
     from ..pipelines.components import calibrate_on
 
     nlp, linker = options.open_source(pipeline, kb)
-    steps = options.preprocessing_steps(preprocessing, abbreviations)
-    given = options.reader_options(option)
-    documents = options.read_prepared(corpus, format, steps, linker.kb, given)
+    documents = read_corpus(corpus, format, **options.reader_options(option))
+    if steps := options.preprocessing_steps(preprocessing, abbreviations):
+        documents = preprocess(documents, steps, known=linker.kb)
     typer.echo(calibrate_on(nlp, linker, documents).report())
     if output is None:
         typer.echo("Nothing is written. To save the calibrated pipeline, use `-o FOLDER`.")

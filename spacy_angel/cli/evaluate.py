@@ -1,7 +1,7 @@
 """`spacy-angel evaluate` and `spacy-angel compare`: metrics and reports."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -44,6 +44,7 @@ def evaluate(
 ) -> None:
     """Evaluate a pipeline or a baseline, and write metrics, predictions, and a report."""
     from ..evaluation.files import REPORT
+    from ..evaluation.report import figure_table, protocol_table
     from ..evaluation.run import evaluate as run
 
     metrics = run(
@@ -59,28 +60,14 @@ def evaluate(
         preprocessing=options.preprocessing_steps(preprocessing, abbreviations),
         corpus_options=options.reader_options(option),
     )
-    _print_metrics(metrics)
-    typer.echo(f"Report: {output / REPORT}")
-
-
-def _print_metrics(metrics: dict[str, Any]) -> None:
-    typer.echo(
-        f"{metrics['mentions']:,} mentions, {metrics['coverage']:.1f} % with a concept in the "
-        "vocabulary"
-    )
-    for count in ("lenient", "strict", "kb_id"):
-        _print_rates(count, {k: v for k, v in metrics[count].items() if k.startswith("acc@")})
-    if metrics["run"]["predicted"]:
-        _print_rates("found", metrics["detection"])
-        _print_rates("links", metrics["linking"])
+    coverage = f"{metrics['coverage']:.1f} % with a concept in the vocabulary"
+    typer.echo(f"{metrics['mentions']:,} mentions, {coverage}\n")
+    typer.echo(figure_table(metrics, ("lenient", "strict", "kb_id")))
+    if predicted:
+        typer.echo(f"\n{figure_table(metrics, ('detection', 'linking'))}")
     for name, figures in metrics.get("protocols", {}).items():
-        _print_rates(name, figures.get("micro", figures))
-
-
-def _print_rates(title: str, figures: dict[str, Any]) -> None:
-    rates = [f"{name} {value:.1f}" for name, value in figures.items() if isinstance(value, float)]
-    if rates:
-        typer.echo(f"  {title:<8} {'  '.join(rates)}")
+        typer.echo(f"\n{name}:\n{protocol_table(figures)}")
+    typer.echo(f"\nReport: {output / REPORT}")
 
 
 def compare(
@@ -93,19 +80,8 @@ def compare(
     """Compare two evaluations of the same mentions."""
     from ..evaluation.compare import compare as run
     from ..evaluation.files import REPORT
+    from ..evaluation.report import comparison_table
 
-    comparison = run(first, second, output)
-    for count in ("lenient", "strict", "kb_id"):
-        values = comparison[count]
-        test = values["test"]
-        typer.echo(
-            f"{count}: {values['a']:.1f} against {values['b']:.1f} % at rank 1 "
-            f"of {values['mentions']:,} mentions"
-        )
-        typer.echo(f"  {', '.join(f'{key} {n}' for key, n in values['counts'].items())}")
-        typer.echo(
-            f"  difference {test['difference']:.2f} (95 % interval {test['low']:.2f} to "
-            f"{test['high']:.2f}, paired bootstrap), p {test['p']:.2g} (exact McNemar test)"
-        )
+    typer.echo(comparison_table(run(first, second, output), (str(first), str(second))))
     if output is not None:
         typer.echo(f"Report: {output / REPORT}")

@@ -1,12 +1,14 @@
 """`spacy-angel info`: describe the installation or a vocabulary."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..errors import AngelError
 from .options import located, print_counts
+
+_MAX_TYPES = 12
 
 
 def info(
@@ -73,27 +75,16 @@ def _print_installation() -> None:
 
 
 def _print_vocabulary(kb: Path) -> None:
+    import yaml
+
     from ..vocabulary.kb import RULES, ConceptKB
 
     print_counts(ConceptKB.from_disk(kb), kb)
     # The vocabulary as built, to which the rules in its folder are applied.
     built = ConceptKB.from_disk(kb, rules=False)
-    meta = built.meta
-    types, rules = sorted(built.types), kb / RULES
-    lines = meta["counts"] | {
-        "type names": ", ".join(types[:12]) + ", …" * (len(types) > 12),
-        "shared names lead to": meta["shared_names"],
-        "told apart by": "species" if built.by_species else None,
-        "rules": rules if rules.is_file() else None,
-    }
-    for key, value in lines.items():
-        if value not in ("", None):
-            typer.echo(f"  {key:<24} {_number(value)}")
-    for title, entries in (("source", meta["sources"]), ("step", meta["steps"])):
-        for entry in entries:
-            values = ", ".join(f"{k} {_number(v)}" for k, v in entry.items() if v not in ({}, None))
-            typer.echo(f"  {title}: {values}")
-
-
-def _number(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    meta = {key: built.meta[key] for key in ("counts", "shared_names", "sources", "steps")}
+    types = sorted(built.types)
+    meta["types"] = [*types[:_MAX_TYPES], *["…"] * (len(types) > _MAX_TYPES)]
+    if (rules := kb / RULES).is_file():
+        meta["rules"] = str(rules)
+    typer.echo(yaml.safe_dump(meta, sort_keys=False, allow_unicode=True).rstrip())

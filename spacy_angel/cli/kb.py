@@ -187,13 +187,18 @@ def kb_update(
         repeat_additions(folder, built)
         after = ConceptKB.from_disk(folder)
         options.print_counts(after, folder)
-        for kind, pairs in compare_vocabularies(before, after).items():
-            arrow = "→ " if kind in ("merged", "renamed") else " "
+        difference = compare_vocabularies(before, after)
+        for kind, arrow in (("added", " "), ("gone", " "), ("merged", "→ "), ("renamed", "→ ")):
+            pairs = getattr(difference, kind)
             typer.echo(f"{len(pairs):,} concepts {kind}")
             for first, second in pairs[:_SHOWN]:
                 typer.echo(f"  {first} {arrow}{second}")
             if len(pairs) > _SHOWN:
                 typer.echo(f"  … and {len(pairs) - _SHOWN:,} more")
+        typer.echo(
+            f"{difference.names_added:,} names added and {difference.names_gone:,} gone "
+            "among the concepts in both"
+        )
         if (rules := folder / RULES).is_file():
             typer.echo(f"Check its rules: spacy-angel kb check {rules} --kb {folder}")
 
@@ -340,7 +345,14 @@ def kb_add(
         raise AngelError("--concept ID and --name NAME must be given together.")
     before = ConceptKB.from_disk(kb)
     if mentions is not None:
-        _add_mentions(kb, mentions, format, options.reader_options(option))
+        from ..corpora.mention_names import mention_names
+        from ..corpora.registry import read_corpus
+
+        built = ConceptKB.from_disk(kb, rules=False)
+        documents = read_corpus(mentions, format, **options.reader_options(option))
+        step = built.add_mentions(mention_names(documents), str(mentions))
+        built.to_disk(kb)
+        typer.echo(f"{step['unknown_mentions']:,} mentions have an unknown identifier.")
     elif file is not None:
         from ..vocabulary.sources.build import add_vocabulary
 
@@ -354,24 +366,9 @@ def kb_add(
             for i, text in enumerate(name or ())
         )
     after = ConceptKB.from_disk(kb)
-    if mentions is None:
-        n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
-        typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
+    n_concepts, n_names = len(after) - len(before), after.n_names - before.n_names
+    typer.echo(f"{n_concepts:,} concepts and {n_names:,} names added.")
     options.print_counts(after, kb)
-
-
-def _add_mentions(kb: Path, corpus: Path, format: str | None, given: dict[str, Any]) -> None:
-    from ..corpora.mention_names import mention_names
-    from ..corpora.registry import read_corpus
-    from ..vocabulary.kb import ConceptKB
-
-    built = ConceptKB.from_disk(kb, rules=False)
-    step = built.add_mentions(mention_names(read_corpus(corpus, format, **given)), str(corpus))
-    built.to_disk(kb)
-    typer.echo(
-        f"{step['added_names']:,} names added; {step['unknown_mentions']:,} mentions have an "
-        "identifier that is not in the vocabulary."
-    )
 
 
 @kb_app.command("remove")

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from .options import Curation, OtherVocabulary, open_source
-from .serve import AllowedHosts, Host, Port, Source, TokenFile, check_extra
+from .options import Curation, OtherVocabulary, check_extra, open_source
+from .serve import AllowedHosts, Host, Port, Source, TokenFile
 
 
 def mcp(

@@ -1,11 +1,12 @@
 """Options that several commands share, and their meaning."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ..errors import AngelError, unknown_name
+from ..errors import AngelError, missing_package, unknown_name
 
 VocabularyFormat = Annotated[
     str | None, typer.Option("--format", help="Format of the files; inferred if not given.")
@@ -62,6 +63,13 @@ Author = Annotated[
 ]
 
 
+def check_extra(extra: str, *packages: str) -> None:
+    """Raise an error if an extra, which has the name of the command, is not installed."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise AngelError(missing_package(f"`spacy-angel {extra}`", package, extra))
+
+
 def located(name: Path) -> Path:
     """Return the folder of a vocabulary that is given by its name."""
     from ..vocabulary.sources.installed import find_vocabulary
@@ -100,17 +108,6 @@ def preprocessing_steps(preset: str | None, abbreviations: str | None) -> Any:
         raise AngelError(unknown_name("preprocessing", preset, ", ".join(PUBLISHED)))
     steps = Preprocessing() if preset is None else PUBLISHED[preset]
     return steps if abbreviations is None else replace(steps, abbreviations=abbreviations)  # type: ignore[arg-type]
-
-
-def read_prepared(
-    corpus: Path, format: str | None, steps: Any, kb: Any, options: dict[str, Any]
-) -> Any:
-    """Yield the documents of a corpus after preprocessing, if any."""
-    from ..corpora.preprocessing import preprocess
-    from ..corpora.registry import read_corpus
-
-    documents = read_corpus(corpus, format, **options)
-    return documents if steps is None else preprocess(documents, steps, known=kb)
 
 
 def reader_options(values: list[str] | None) -> dict[str, Any]:

@@ -2,14 +2,12 @@
 
 import json
 import os
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import AngelError
-from .options import Curation, OtherVocabulary, open_source
+from .options import Curation, OtherVocabulary, check_extra, open_source
 
 Source = Annotated[
     str | None, typer.Argument(help="Pipeline: folder or package; en_angel_mini if not given.")
@@ -70,10 +68,3 @@ def serve(
         service.close()
     else:
         Server(app, host, port).run()
-
-
-def check_extra(extra: str, *modules: str) -> None:
-    """extra (str): extra with the same name as the command. modules (str): modules it installs.
-    RAISES (AngelError): a module is not installed."""
-    if not all(map(find_spec, modules)):
-        raise AngelError(f"`spacy-angel {extra}` needs: pip install 'spacy-angel[{extra}]'.")

@@ -2,14 +2,14 @@
 
 import shutil
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..about import SHIPPED_NAME
-from ..errors import AngelError, missing_package
+from ..errors import AngelError
+from .options import check_extra
 
 if TYPE_CHECKING:
     from ..training.course.both_stages import TrainingRun
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 train_app = typer.Typer(invoke_without_command=True, no_args_is_help=True)
 # Unknown options override the config, `--section.name VALUE`.
 _OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
+_PACKAGES = ("accelerate", "confection", "datasets", "trl")
 
 ConfigName = Annotated[
     str,
@@ -84,7 +85,7 @@ def own(
     if train is None or dev is None or kb is None or output is None:
         missing = " ".join(name for name, value in needed.items() if value is None)
         raise AngelError(f"Missing: {missing}. Expected --train, --dev, --kb and --output.")
-    _check_extra()
+    check_extra("train", *_PACKAGES)
     from accelerate import PartialState
 
     from ..files.atomic import write_text
@@ -178,7 +179,7 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     To continue an interrupted run, run the same command again. The model for the component
     angel_recogniser is in OUTPUT/model.
     """
-    _check_extra()
+    check_extra("train", *_PACKAGES)
     from weasel.util import parse_config_overrides
 
     from ..training.course.config import find_config
@@ -191,12 +192,6 @@ def recogniser(ctx: typer.Context, config: ConfigName, output: StageFolder) -> N
     if any(scores.values()):
         typer.echo(score_table(scores, settings.recogniser.labels))
     typer.echo(f"Recognizer: {output / 'model'}")
-
-
-def _check_extra() -> None:
-    for package in ("accelerate", "confection", "datasets", "trl"):
-        if find_spec(package) is None:
-            raise AngelError(missing_package("Training", package, "train"))
 
 
 def _best_pipeline(run: "TrainingRun", output: Path, ner: str, length_penalty: float) -> str:
@@ -269,7 +264,7 @@ def _run(
 ) -> None:
     """Read a config with its overrides, run a stage of `training.stages`, and print its result in
     the main process."""
-    _check_extra()
+    check_extra("train", *_PACKAGES)
     from accelerate import PartialState
 
     from ..training import stages

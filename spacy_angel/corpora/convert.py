@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from .documents import CorpusDocument, CorpusReport
 from .preprocessing import Preprocessing, preprocess
-from .registry import FORMATS, corpus_writer, read_corpus
+from .registry import FORMATS, read_corpus, write_corpus
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
@@ -44,10 +44,9 @@ def prepare_corpus(
     writing = dict(to_options or {})
     if kb is not None and "names" in FORMATS.named(to).write_options:
         writing["names"] = lambda concept_id: getattr(kb.get(concept_id), "canonical_name", "")
-    # Check the options first, since reading may take long.
-    write = corpus_writer(to, writing)
     report = CorpusReport()
-    write(prepared_documents(files, report, format, steps, kb, options), output)
+    documents = prepared_documents(files, report, format, steps, kb, options)
+    write_corpus(documents, output, to, **writing)
     return report
 
 

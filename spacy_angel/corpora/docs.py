@@ -27,7 +27,7 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
 
     document (CorpusDocument): the document to convert.
     nlp (Language): pipeline whose tokenizer and vocab are used.
-    RETURNS (Doc): the Doc. Its `user_data` contains `doc_id`, `title_end`, `steps`, and `parts` and
+    RETURNS (Doc): the Doc. Its `user_data` contains `doc_id`, `title_end`, and `parts` and
         `read_as` for each mention.
     """
     from spacy.tokens import Doc
@@ -48,7 +48,6 @@ def to_doc(document: CorpusDocument, nlp: "Language") -> "Doc":
     doc.user_data.update(
         doc_id=document.doc_id,
         title_end=document.title_end,
-        steps=list(document.steps),
         parts=[list(mention.parts) for mention in document.mentions],
         read_as=[mention.read_as for mention in document.mentions],
     )
@@ -90,5 +89,4 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
         text=doc.text,
         mentions=tuple(mentions),
         title_end=data.get("title_end"),
-        steps=tuple(data.get("steps") or ()),
     )

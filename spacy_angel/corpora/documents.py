@@ -48,14 +48,12 @@ class CorpusDocument:
     text (str): title and abstract, separated by a space.
     mentions (tuple[GoldMention, ...]): in the order of the file; they may overlap.
     title_end (int | None): end of the title in `text`, if there is a title.
-    steps (tuple[str, ...]): preprocessing steps, e.g. `("lowercase", "composites=drop")`.
     """
 
     doc_id: str
     text: str
     mentions: tuple[GoldMention, ...] = ()
     title_end: int | None = None
-    steps: tuple[str, ...] = ()
 
     @classmethod
     def of_string(

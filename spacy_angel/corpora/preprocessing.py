@@ -1,4 +1,4 @@
-"""The published preprocessing of the benchmarks. Each document records the steps applied to it.
+"""The published preprocessing of the benchmarks.
 
 ANGEL (section 4.2) and GenBioEL (appendix A) expand abbreviations, lowercase texts, and discard
 overlapping mentions and mentions without a concept in the vocabulary. NCBI-disease follows BioSyn:
@@ -7,7 +7,7 @@ training.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import AngelError
@@ -76,19 +76,6 @@ class Preprocessing:
         """RETURNS (bool): whether the text stays unchanged and only `read_as` is set."""
         return self.expand in ("words", "whole")
 
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """RETURNS (tuple[str, ...]): the steps that are enabled, e.g. `("abbreviations=ab3p",
-        "expand=mentions", "lowercase")`."""
-        values = asdict(self)
-        if self.abbreviations == "keep" and not self.keeps_text:
-            del values["expand"]
-        return tuple(
-            name if value is True else f"{name}={value}"
-            for name, value in values.items()
-            if value not in (False, "keep")
-        )
-
 
 _PUBLISHED = Preprocessing(
     abbreviations="ab3p", expand="text", lowercase=True, overlaps="longest", unknown="drop"
@@ -126,7 +113,7 @@ def preprocess(
     report (CorpusReport | None): counts `abbreviations_expanded` (occurrences), `auxiliary_ids`,
         `composites_left_out`, `composites_split`, `spellings_changed`, `overlapping_left_out`,
         `unknown_left_out`.
-    RETURNS (Iterator[CorpusDocument]): the documents, with the settings in their `steps`.
+    RETURNS (Iterator[CorpusDocument]): the documents.
     RAISES (AngelError): if a step requires `known`, or a package that is not installed.
     """
     report = report if report is not None else CorpusReport()
@@ -172,7 +159,7 @@ def _apply(
         document = _keep(document, lambda m: m in longest, "overlapping_left_out", report)
     if settings.unknown == "drop" and known is not None:
         document = _keep(document, lambda m: _is_known(m, known), "unknown_left_out", report)
-    return replace(document, steps=document.steps + settings.steps)
+    return document
 
 
 def _keep(

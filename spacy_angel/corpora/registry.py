@@ -4,18 +4,15 @@ spaCy is imported only for DocBin files, and by `to_doc` and `write_docbin`.
 """
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from ..errors import AngelError, AngelWarning, cannot_read
 from ..files.formats import Formats, checked_options
-from ..files.reading import pieces
 from .documents import CorpusDocument, CorpusReport, Reading, within_text
 from .formats import (
-    bigbio,
     bioc,
     brat,
     docbin,
@@ -42,7 +39,6 @@ FORMATS = Formats(
         label_studio.FORMAT,
         rows.JSON,
         jats.FORMAT,
-        bigbio.FORMAT,
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,
@@ -76,8 +72,8 @@ def read_corpus(
     prefix (str | Mapping[str, str]): vocabulary for identifiers without a prefix, or a mapping from
         labels (in any spelling) to vocabularies, e.g. `{"GENE": "NCBIGene"}`. MeSH identifiers and
         CUIs are recognized without it.
-    pmids (str | Path | Collection[str] | None): identifiers of the documents to read, or a file
-        with one per line (MedMentions' splits).
+    pmids (str | Path | Collection[str] | None): identifiers of the documents to read, or a text
+        file with identifiers (MedMentions' splits).
     keep_duplicates (bool): keep exact duplicates of documents, e.g. document 8528200 of
         NCBI-disease. If False, a digest of each document is kept in memory.
     strict (bool): raise an error at the first fault; otherwise, skip invalid content and count it.
@@ -98,7 +94,9 @@ def read_corpus(
     report = report if report is not None else CorpusReport()
     reading = Reading(str(path), strict, report, prefix=prefix)
     documents = chosen.read(path, reading, **options)
-    wanted = None if pmids is None else _read_pmids(pmids)
+    if isinstance(pmids, str | Path):
+        pmids = Path(pmids).read_text(encoding="utf8").split()
+    wanted = None if pmids is None else frozenset(pmids)
     return _selected(documents, wanted, None if keep_duplicates else {}, report)
 
 
@@ -107,53 +105,37 @@ def writable_formats() -> tuple[str, ...]:
     return tuple(name for name, format in FORMATS.items() if format.write is not None)
 
 
-def corpus_writer(to: str, options: Mapping[str, Any]) -> Callable[..., None]:
-    """Return a function that writes documents in a format.
-
-    to (str), options (Mapping[str, Any]): see `write_corpus`.
-    RETURNS (Callable[..., None]): function of documents and path.
-    RAISES (AngelError): if the format can only be read, or does not have one of the options.
-    """
-    chosen = FORMATS.named(to)
-    if chosen.write is None:
-        known = ", ".join(writable_formats())
-        raise AngelError(f"The format {chosen.name} cannot be written. Formats that can: {known}.")
-    write = partial(chosen.write, **checked_options(chosen.write, options, chosen.name))
-
-    def write_all(documents: Iterable[CorpusDocument], path: Path) -> None:
-        lost: dict[str, None] = {}
-        write(_noting_lost(map(within_text, documents), chosen.lacks, lost), path)
-        if lost:
-            message = f"{path}: {chosen.name} has no place for {', '.join(lost)}; they are lost."
-            warnings.warn(message, AngelWarning, stacklevel=2)
-
-    return write_all
-
-
-def _noting_lost(
-    documents: Iterable[CorpusDocument], lacks: Collection[str], lost: dict[str, None]
-) -> Iterator[CorpusDocument]:
-    """Yield the documents, and collect in `lost` their attributes that the format cannot store."""
-    for document in documents:
-        for name in lacks:
-            if any(getattr(one, name, None) for one in (document, *document.mentions)):
-                lost.setdefault(name)
-        yield document
-
-
 def write_corpus(
     documents: Iterable[CorpusDocument], path: str | Path, to: str = "bioc_json", **options: Any
 ) -> None:
     """Write documents in a format that supports writing.
 
-    documents (Iterable[CorpusDocument]): documents, which are written one by one.
+    documents (Iterable[CorpusDocument]): documents, which are read and written one by one, once the
+        options have been checked.
     path (str | Path): file, or folder for formats with a file for each document.
     to (str): one of `writable_formats()`.
     options (Any): options of the writer, e.g. `results="annotations"` for Label Studio.
     RAISES (AngelError): if the format can only be read, does not have one of the options, or cannot
         represent a document.
     """
-    corpus_writer(to, options)(documents, Path(path))
+    chosen = FORMATS.named(to)
+    if chosen.write is None:
+        known = ", ".join(writable_formats())
+        raise AngelError(f"The format {chosen.name} cannot be written. Formats that can: {known}.")
+    options = checked_options(chosen.write, options, chosen.name)
+    lost: dict[str, None] = {}
+
+    def noting_lost() -> Iterator[CorpusDocument]:
+        for document in map(within_text, documents):
+            for name in chosen.lacks:
+                if any(getattr(one, name, None) for one in (document, *document.mentions)):
+                    lost.setdefault(name)
+            yield document
+
+    chosen.write(noting_lost(), Path(path), **options)
+    if lost:
+        message = f"{path}: {chosen.name} has no place for {', '.join(lost)}; they are lost."
+        warnings.warn(message, AngelWarning, stacklevel=2)
 
 
 def infer_format(path: str | Path) -> str:
@@ -164,13 +146,6 @@ def infer_format(path: str | Path) -> str:
     RAISES (AngelError): if it is empty or has an unknown format.
     """
     return FORMATS.of(Path(path)).name
-
-
-def _read_pmids(pmids: str | Path | Collection[str]) -> frozenset[str]:
-    if not isinstance(pmids, str | Path):
-        return frozenset(pmids)
-    lines = (line.strip() for _, line in pieces(Path(pmids)))
-    return frozenset(line.decode("utf8", errors="replace") for line in lines if line)
 
 
 def _selected(

@@ -35,13 +35,13 @@ def write_report(directory: Path) -> None:
         f"# {Path(run['pipeline']).name} on {Path(run['corpus']).name}",
         markdown_table([overall]),
         "## Accuracy, %",
-        _figure_table(metrics, _COUNTS),
+        figure_table(metrics, _COUNTS),
         "## Accuracy by entity type",
         markdown_table(metrics["by_type"]),
         "## Precision, recall and F-score, %",
-        _figure_table(metrics, _DECISIONS),
+        figure_table(metrics, _DECISIONS),
         *(
-            f"## Protocol {name}\n\n{_protocol_table(figures)}"
+            f"## Protocol {name}\n\n{protocol_table(figures)}"
             for name, figures in metrics.get("protocols", {}).items()
         ),
         "## Most frequent errors (strict)",
@@ -71,7 +71,25 @@ def write_comparison(
         for a, b in pairs
         if (a["strict_rank"] == 1) != (b["strict_rank"] == 1)
     )
-    rows = [
+    sections = [
+        f"# A: {first}, B: {second}",
+        comparison_table(comparison, systems),
+        "## Most frequent mentions that only one of the two links right",
+        _count_table(["mention", "gold", first, second], differing),
+    ]
+    write_text(directory / REPORT, "\n\n".join(sections) + "\n")
+
+
+def comparison_table(comparison: Mapping[str, Any], systems: Sequence[str]) -> str:
+    """Format a comparison as a Markdown table: accuracies in percent, their difference with its
+    95 % confidence interval and p-value, and the number of mentions that both, one, or neither
+    links correctly.
+
+    comparison (Mapping[str, Any]), systems (Sequence[str]): see `write_comparison`.
+    RETURNS (str): the table.
+    """
+    first, second = systems
+    return markdown_table(
         {
             "count, %": key,
             "mentions": comparison[key]["mentions"],
@@ -81,22 +99,18 @@ def write_comparison(
             **comparison[key]["counts"],
         }
         for key in ("strict", "lenient", "kb_id")
-    ]
-    sections = [
-        f"# A: {first}, B: {second}",
-        markdown_table(rows),
-        "## Most frequent mentions that only one of the two links right",
-        _count_table(["mention", "gold", first, second], differing),
-    ]
-    write_text(directory / REPORT, "\n\n".join(sections) + "\n")
+    )
 
 
-def _figure_table(metrics: Mapping[str, Any], keys: Sequence[str]) -> str:
+def figure_table(metrics: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """metrics (Mapping[str, Any]): those of an evaluation. keys (Sequence[str]): of its counts.
+    RETURNS (str): a Markdown table with a row for each count."""
     return markdown_table({"": key, **metrics[key]} for key in keys)
 
 
-def _protocol_table(figures: Mapping[str, Any]) -> str:
-    """Format the metrics of a protocol: a row for all mentions, then a row for each type."""
+def protocol_table(figures: Mapping[str, Any]) -> str:
+    """figures (Mapping[str, Any]): metrics of a protocol. RETURNS (str): a Markdown table with a
+    row for all mentions, then a row for each type."""
     rows = []
     for name, own in {"all": figures, **figures.get("types", {})}.items():
         for mean in ("averaged", "micro") if "micro" in own else ("",):

@@ -6,7 +6,7 @@ fit into memory.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,6 @@ from ..corpora.registry import read_corpus
 from ..errors import AngelError
 from ..files.atomic import replacing, write_json
 from ..linking.settings.loaders import load_vocabulary
-from ..pipelines.components import types_for_vocabulary
 from ..pipelines.load import open_pipeline
 from ..vocabulary.kb import ConceptKB
 from .baselines import BASELINES
@@ -134,7 +133,7 @@ def evaluate(
         "predicted": predicted,
         "labels": sorted(labels),
         "protocols": list(protocols),
-        "preprocessing": list(preprocessing.steps),
+        "preprocessing": asdict(preprocessing),
         "corpus_options": {key: str(value) for key, value in corpus_options.items()},
         "corpus_report": report.to_dict(),
         "vocabulary": {
@@ -196,10 +195,11 @@ def _system(
         yield baseline_system(BASELINES[str(pipeline)](kb))
         return
     own = linker.kb
-    num_beams = linker.settings.candidates.num_beams or linker.generator.num_beams
+    types = linker.settings.candidates.types_by_label or {}
     candidates = {
-        "num_beams": max(num_beams, N_RANKS),
-        "types_by_label": types_for_vocabulary(linker, kb),
+        "num_beams": max(linker.num_beams_used, N_RANKS),
+        # A vocabulary that lacks one of the types has types of its own.
+        "types_by_label": types if set().union(*types.values()) <= set(kb.types) else {},
     }
     if not predicted:
         candidates["span_key"] = GOLD_SPANS

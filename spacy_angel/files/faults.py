@@ -50,17 +50,17 @@ class FileReading:
     name (str): name of the file in messages.
     strict (bool): raise an error at the first fault; otherwise, skip invalid content and count it.
     report (ReadingReport): the report that receives counts and notes.
-    progress (bool): show a progress bar for large files.
+    unit (str): what messages count, e.g. `line`.
     """
 
     name: str
     strict: bool = True
     report: ReadingReport = field(default_factory=ReadingReport)
-    progress: bool = False
+    unit: str = "line"
 
     def where(self, line: int) -> str:
         """RETURNS (str): file name and line number, for use in messages."""
-        return f"{self.name}, line {line}"
+        return f"{self.name}, {self.unit} {line}"
 
     def fault_at(self, line: int, message: str, skipped: str = "") -> None:
         """Report a fault in a line.

@@ -9,7 +9,7 @@ formats with an entry point; these are tried first:
 """
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import entry_points
@@ -44,7 +44,7 @@ class Format:
         options with type annotations. None for formats that can only be read.
     is_folder (bool): whether a corpus in this format is a folder.
     lacks (tuple[str, ...]): attributes of documents and mentions that the format cannot represent,
-        e.g. `steps`.
+        e.g. `parts`.
     """
 
     name: str
@@ -70,23 +70,6 @@ def _options(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(signature(function).parameters)[2:]
 
 
-def check_option_names(
-    function: Callable[..., Any], names: Iterable[str], format: str, common: Sequence[str] = ()
-) -> None:
-    """Check that a reader or writer has all given options.
-
-    function (Callable[..., Any]): function that reads or writes the format.
-    names (Iterable[str]): names of the options.
-    format (str): name of the format, for the error message.
-    common (Sequence[str]): options that all formats share, for the error message.
-    RAISES (AngelError): if the function does not have one of the options.
-    """
-    own = _options(function)
-    if unknown := ", ".join(sorted(set(names) - set(own))):
-        known = ", ".join([*common, *own]) or "none"
-        raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
-
-
 def checked_options(
     function: Callable[..., Any],
     options: Mapping[str, Any],
@@ -99,11 +82,15 @@ def checked_options(
         several choices are annotated as `frozenset[…] | None`.
     options (Mapping[str, Any]): option values, which can also be given as text: true, false, yes,
         or no for a bool, and choices separated by commas, or `all` for None.
-    format (str), common (Sequence[str]): for the error message, see `check_option_names`.
+    format (str), common (Sequence[str]): name of the format, and options that all formats share,
+        for the error message.
     RETURNS (dict[str, Any]): keyword arguments for the function.
     RAISES (AngelError): if an option is unknown or has an invalid value.
     """
-    check_option_names(function, options, format, common)
+    own = _options(function)
+    if unknown := ", ".join(sorted(options.keys() - set(own))):
+        known = ", ".join([*common, *own]) or "none"
+        raise AngelError(f"The format {format} has no option {unknown}. Its options: {known}.")
     hints = get_type_hints(function, include_extras=True)
     checked = {}
     for name, value in options.items():

@@ -1,17 +1,15 @@
 """Validation of untrusted JSON. Every problem is reported as a ValueError with one line of text."""
 
 import json
-import re
 import reprlib
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
-TOO_DEEP = "lists and objects are nested too deeply"
 # A file with more invalid keys is probably of another kind.
 MAX_PROBLEMS = 5
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _T = TypeVar("_T")
 
 
@@ -36,14 +34,10 @@ def parse_json(text: str | bytes, pairs: bool = False) -> Any:
     RAISES (ValueError): if the text is not valid JSON, is nested too deeply, or contains a number
         that is too long or a lone surrogate.
     """
-    try:
-        value = json.loads(text, object_pairs_hook=list if pairs else None)
-        escaped = text if isinstance(text, str) else text.decode("utf8", "replace")
-        if _SURROGATE.search(escaped):
-            _whole(json.dumps(value, ensure_ascii=False))
-    except RecursionError as error:
-        raise ValueError(TOO_DEEP) from error
-    return value
+    text = text if isinstance(text, str) else text.decode("utf-8-sig")
+    # Unlike `json`, it limits the depth and rejects lone surrogates.
+    value = from_json(text)
+    return json.loads(text, object_pairs_hook=list) if pairs else value
 
 
 def parse_as(text: str | bytes, kind: type[_T]) -> _T:

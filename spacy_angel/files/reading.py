@@ -1,18 +1,15 @@
-"""Reading of plain and gzip files in pieces or lines, with line numbers and progress bars.
+"""Reading of plain and gzip files in pieces or lines, with line numbers.
 
 Limits ensure that a malicious or damaged file causes an error instead of using hours of time or
 gigabytes of memory. This module limits the length of a line and the compression ratio;
-`json_stream` and `xml_stream` limit the size and depth of an object.
+`json_values` limits the depth of an object.
 """
 
 import gzip
-import itertools
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NoReturn, cast
-
-from tqdm import tqdm
+from typing import BinaryIO, cast
 
 from ..errors import AngelError, cannot_read
 from .faults import FileReading
@@ -29,7 +26,6 @@ PACKING_MATTERS_FROM = 2**26
 UNFINISHED = "unfinished_last_lines"
 
 _GZIP = b"\x1f\x8b"
-_PIECES_PER_UPDATE = 2**13
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -58,8 +54,7 @@ def pieces(
     """Read a file in pieces of at most one line, so that errors can include the line number.
 
     path (Path): file, plain or gzip.
-    reading (FileReading | None): receives the current position in its report, and determines
-        whether to show a progress bar.
+    reading (FileReading | None): receives the current position in its report.
     size (int): maximum number of bytes in a piece; longer lines are split.
     by_line (bool): end pieces at line breaks. If False, a piece may contain several lines.
     YIELDS (tuple[int, bytes]): number of the line in which the piece starts, counted from 1, and
@@ -68,10 +63,10 @@ def pieces(
         than MAX_PACKING times its size.
     """
     number, unpacked = 1, 0
-    with open_binary(path) as file, _bar(path, reading) as bar:
+    with open_binary(path) as file:
         stored = file.fileobj if isinstance(file, gzip.GzipFile) else None
         read = file.readline if by_line else file.read
-        for count in itertools.count():
+        while True:
             try:
                 piece = read(size)
             except (OSError, EOFError, zlib.error) as error:
@@ -81,37 +76,13 @@ def pieces(
                 return
             unpacked += len(piece)
             position = unpacked if stored is None else stored.tell()
-            check_packing(unpacked, position, f"{path}, line {number}")
+            if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * position:
+                where = f"{path}, line {number}"
+                raise AngelError(f"{where}: the file unpacks to over {MAX_PACKING} times its size.")
             if reading is not None:
                 reading.report.position = position
-            if count % _PIECES_PER_UPDATE == 0:
-                bar.update(position - bar.n)
             yield number, piece
             number += piece.endswith(b"\n") if by_line else piece.count(b"\n")
-
-
-def check_packing(unpacked: int, packed: int, where: str) -> None:
-    """Check the compression ratio of a file.
-
-    unpacked (int), packed (int): number of bytes read so far, after and before decompression.
-    where (str): file name and line number, for the error message.
-    RAISES (AngelError): if the file unpacks to more than MAX_PACKING times its size.
-    """
-    if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * packed:
-        raise AngelError(f"{where}: the file unpacks to over {MAX_PACKING} times its size.")
-
-
-def _bar(path: Path, reading: FileReading | None) -> "tqdm[NoReturn]":
-    """Make a progress bar, hidden for small files (`delay`) and outside a terminal (`disable`)."""
-    return tqdm(
-        total=path.stat().st_size,
-        desc=path.name,
-        unit="B",
-        unit_scale=True,
-        leave=False,
-        delay=2,
-        disable=None if reading is not None and reading.progress else True,
-    )
 
 
 def numbered_lines(

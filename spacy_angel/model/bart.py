@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from ..errors import AngelError
 from .bart_encoder import (
@@ -248,18 +249,15 @@ class Tree:
         RETURNS (tuple[Tensor, Tensor]): int64[n] slots, and int64[n] positions in the decoder
             input, including the prefix.
         """
-        n = len(self.lengths)
-        counts = torch.bincount(mentions, minlength=n)
+        counts = torch.bincount(mentions, minlength=len(self.lengths))
         width = int(counts.max())
         begin = torch.cumsum(counts, 0) - counts
         slots = self.n_slots + torch.arange(len(mentions), device=mentions.device) - begin[mentions]
         total = self.n_slots + width
-        seen = torch.zeros(n, total, total, dtype=torch.bool, device=mentions.device)
-        seen[:, : self.n_slots, : self.n_slots] = self.seen
+        seen = functional.pad(self.seen, (0, width, 0, width))
         new = torch.arange(self.n_slots, total, device=mentions.device)
         seen[:, new, new] = True
-        position = torch.zeros(n, total, dtype=torch.int64, device=mentions.device)
-        position[:, : self.n_slots] = self._position
+        position = functional.pad(self._position, (0, width))
         # The parent of a first token is the end of the prefix.
         parents = torch.where(parents < 0, self.lengths[mentions] - 1, parents)
         for depth in range(int(depths.max()) + 1):

@@ -127,9 +127,7 @@ class Packing:
     def split_heads(self, x: Tensor, parts: int, heads: int) -> Tensor:
         """x (Tensor): [packed, parts * heads * d_head].
         RETURNS (Tensor): [parts, n, heads, width, d_head], zeros in the gaps."""
-        padded = x.new_zeros(self.n * self.width, x.shape[1])
-        padded[self.index] = x[: len(self.index)]
-        return padded.view(self.n, self.width, parts, heads, -1).permute(2, 0, 3, 1, 4)
+        return self.pad(x).view(self.n, self.width, parts, heads, -1).permute(2, 0, 3, 1, 4)
 
     def attend(
         self,
@@ -148,10 +146,8 @@ class Packing:
             those of x are appended to.
         RETURNS (tuple[Tensor, Tensor]): [packed, heads * d_head], and the keys and values in use.
         """
-        padded = x.new_zeros(self.n * self.width, x.shape[1])
-        padded[self.index] = x[: len(self.index)]
         n_parts = 3 if memory is None else x.shape[1] // (heads * memory.shape[-1])
-        parts = padded.view(self.n, self.width, n_parts, heads, -1).permute(2, 0, 3, 1, 4)
+        parts = self.split_heads(x, n_parts, heads)
         if memory is None:
             memory = parts[1:]
         elif n_parts > 1:

@@ -107,9 +107,11 @@ def open_checkpoint(
             f"The config.json in {folder} needs eos_token_id (found {eos}) and "
             f"decoder_start_token_id (found {start})."
         )
-    if preset is None and not (folder / PROMPT_FILE).is_file():
-        preset = preset_of(name_or_path).format.preset
-    format = _read_format(folder) if preset is None else preset_named(preset).format
+    if preset is not None:
+        format = preset_named(preset)
+    else:
+        has_file = (folder / PROMPT_FILE).is_file()
+        format = _read_format(folder) if has_file else preset_of(name_or_path)
     length = min(format.max_source_tokens, max_positions(config, "encoder") or 2**31)
     return Checkpoint(folder, config, words, replace(format, max_source_tokens=length))
 

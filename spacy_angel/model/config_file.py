@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import AngelError
 from ..files.atomic import write_text
@@ -23,9 +23,8 @@ _ELSEWHERE = {"num_attention_heads", "hidden_size", "auto_map"}
 
 
 class ConfigFile(BaseModel):
-    """The fields that transformers' encoder-decoders have in common, such as sizes and token ids,
-    with the defaults of BartConfig. Models that combine two others have a config for each side. All
-    other fields depend on the family."""
+    """The fields that the search needs, with the defaults of BartConfig. Other fields are kept, but
+    not checked."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -33,37 +32,21 @@ class ConfigFile(BaseModel):
     tie_word_embeddings: bool | None = True
     scale_embedding: bool | None = False
     activation_function: str | None = "gelu"
-    bos_token_id: TokenId | None = None
     eos_token_id: TokenId | None = None
-    pad_token_id: TokenId | None = None
     decoder_start_token_id: TokenId | None = None
-    vocab_size: Size | None = None
     d_model: Size | None = None
     encoder_layers: Size | None = None
     decoder_layers: Size | None = None
     encoder_attention_heads: Size | None = None
     decoder_attention_heads: Size | None = None
-    encoder_ffn_dim: Size | None = None
-    decoder_ffn_dim: Size | None = None
     max_position_embeddings: Size | None = None
-    encoder: "ConfigFile | None" = None
-    decoder: "ConfigFile | None" = None
-
-    @model_validator(mode="after")
-    def _heads_share_the_width(self) -> "ConfigFile":
-        for name in ("encoder_attention_heads", "decoder_attention_heads"):
-            heads = getattr(self, name)
-            if self.d_model and heads and self.d_model % heads:
-                raise ValueError(f"{name} = {heads} does not divide d_model = {self.d_model}")
-        return self
 
     @property
     def is_whole(self) -> bool:
         """RETURNS (bool): whether it is a BART that `bart` supports, with all fields that have no
         default here."""
-        names = type(self).model_fields.keys() - {"encoder", "decoder"}
         is_own = not _ELSEWHERE & set(self.model_extra or ())
-        is_full = all(getattr(self, name) is not None for name in names)
+        is_full = all(getattr(self, name) is not None for name in type(self).model_fields)
         return is_own and is_full and bart.is_supported(self)
 
     def save_pretrained(self, folder: Path) -> None:

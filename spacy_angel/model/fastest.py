@@ -5,8 +5,8 @@ int8, whose activations are rounded in each layer, is slower than bfloat16 on pr
 supports both.
 """
 
-from functools import cache
-from time import perf_counter
+from functools import cache, partial
+from timeit import repeat
 from typing import Literal
 
 import torch
@@ -50,11 +50,6 @@ def seconds_of(dtype: FastDtype) -> float:
     else:
         x = x.to(getattr(torch, dtype))
         layer = make_linear(weight.to(x.dtype), None, None)
-    seconds = []
     with torch.inference_mode():
-        for _ in range(_RUNS + 1):
-            begin = perf_counter()
-            layer.forward(x)
-            seconds.append(perf_counter() - begin)
-    # The first run compiles the kernel.
-    return min(seconds[1:])
+        # The first run compiles the kernel.
+        return min(repeat(partial(layer.forward, x), number=1, repeat=_RUNS + 1)[1:])

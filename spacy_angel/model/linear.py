@@ -41,10 +41,8 @@ class Linear:
                 scalars=[],
                 algorithm="none",
             )
-        elif gelu:
-            self.forward = partial(_linear_gelu, weight=weight, bias=bias)
         else:
-            self.forward = partial(functional.linear, weight=weight, bias=bias)
+            self.forward = partial(_linear, weight=weight, bias=bias, gelu=gelu)
 
     def weight(self) -> Tensor:
         """RETURNS (Tensor): [out, in], in the plain layout."""
@@ -111,8 +109,9 @@ def make_linear(
     return Int8Linear(weight, scale, bias, dtype, gelu)
 
 
-def _linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    return _gelu(functional.linear(x, weight, bias))
+def _linear(x: Tensor, weight: Tensor, bias: Tensor | None, gelu: bool) -> Tensor:
+    y = functional.linear(x, weight, bias)
+    return _gelu(y) if gelu else y
 
 
 def _gelu(y: Tensor) -> Tensor:

@@ -8,24 +8,11 @@ beams.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import AngelError, unknown_name
 from .prompts import PromptFormat
-
-
-@dataclass(frozen=True)
-class Preset:
-    """Settings with which models of one kind were trained.
-
-    format (PromptFormat): prompt format; has the name of the preset.
-    num_beams (int): beams of the search, unless the component sets them.
-    """
-
-    format: PromptFormat
-    num_beams: int
-
 
 _RELEASED = PromptFormat(
     preset="genbioel",
@@ -35,40 +22,43 @@ _RELEASED = PromptFormat(
     collapse_spaces=False,
     expand_context=False,
 )
-_RELEASED_FORMATS = (
+_FORMATS = (
+    PromptFormat(),
     _RELEASED,
-    # Mentions of NCBI-disease have their punctuation blanked, those of AskAPatient too, and all
-    # the spaces stay.
+    # In NCBI-disease and AskAPatient, punctuation in mentions was replaced by spaces.
     replace(_RELEASED, preset="genbioel_ncbi", punctuation="normal"),
     replace(_RELEASED, preset="genbioel_aap", punctuation="blank"),
 )
-PRESETS = {
-    "spacy_angel": Preset(PromptFormat(), num_beams=5),
-    **{format.preset: Preset(format, num_beams=10) for format in _RELEASED_FORMATS},
-}
-"""Presets by name: `spacy_angel` for models that are trained here and those nothing is known of,
-`genbioel` for the released ones of BC5CDR, COMETA, MedMentions and the pre-trained one, and those
-of two benchmarks with mentions of their own form."""
+PRESETS = {format.preset: format for format in _FORMATS}
+"""Prompt formats by name: `spacy_angel` for models trained with this package and unknown models,
+`genbioel` for the released models of BC5CDR, COMETA, MedMentions, and the pre-trained one, and
+those of two benchmarks whose mentions were changed."""
 
 _RELEASED_NAMES = re.compile(
     r"(?:angel|genbioel)[-_](pretrained|ncbi|bc5cdr|cometa|mm|aap)", re.IGNORECASE
 )
 
 
-def preset_named(name: str) -> Preset:
-    """name (str): name of a preset. RETURNS (Preset): the preset. RAISES (AngelError): there is no
-    such preset."""
+def preset_named(name: str) -> PromptFormat:
+    """name (str): name of a preset. RETURNS (PromptFormat): its prompt format. RAISES (AngelError):
+    there is no such preset."""
     if name not in PRESETS:
         raise AngelError(unknown_name("preset", name, ", ".join(PRESETS)))
     return PRESETS[name]
 
 
-def preset_of(checkpoint: str | Path) -> Preset:
+def num_beams_of(preset: str) -> int:
+    """preset (str): name of a preset. RETURNS (int): number of beams of the search, unless the
+    component sets it."""
+    return 5 if preset == PromptFormat().preset else 10
+
+
+def preset_of(checkpoint: str | Path) -> PromptFormat:
     """Infer the preset from the name of a checkpoint.
 
     checkpoint (str | Path): name on the hub or folder, e.g. `dmis-lab/ANGEL_ncbi@main`.
-    RETURNS (Preset): preset of the released model with this name, here `genbioel_ncbi`; otherwise
-        `spacy_angel`.
+    RETURNS (PromptFormat): format of the released model with this name, here `genbioel_ncbi`;
+        otherwise `spacy_angel`.
     """
     match = _RELEASED_NAMES.fullmatch(Path(checkpoint).name.partition("@")[0])
     if match is None:

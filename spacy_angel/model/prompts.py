@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from string import Formatter
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict
 
-from ..errors import AngelError
 from .mention import Mention
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ class PromptFormat:
     preset (str): name in `presets.PRESETS`, for other properties of these models.
     start_mark (str): precedes the mention in the source.
     end_mark (str): follows it.
-    prefix (str): decoder prefix, in which `{mention}` is replaced; other braces must be doubled.
+    prefix (str): decoder prefix, in which `{mention}` is replaced.
     lowercase (bool): lower-case source and prefix.
     max_source_tokens (int): maximum length of the source, including special tokens.
     max_context_words (int): maximum length of the context in words separated by single spaces; 0
@@ -47,7 +45,6 @@ class PromptFormat:
         unchanged.
     expand_context (bool): replace abbreviations by their long forms in the context, too; otherwise
         only in the mention.
-    RAISES (AngelError): the prefix contains other braces.
     """
 
     # For `parse_as`, which reads angel.json.
@@ -64,17 +61,6 @@ class PromptFormat:
     collapse_spaces: bool = True
     punctuation: Literal["keep", "blank", "normal"] = "keep"
     expand_context: bool = True
-
-    def __post_init__(self) -> None:
-        try:
-            in_braces = [name for _, name, *_ in Formatter().parse(self.prefix) if name is not None]
-            self.prefix.format(mention="")
-        except (ValueError, LookupError, AttributeError):
-            in_braces = [self.prefix]
-        if set(in_braces) - {"mention"}:
-            raise AngelError(
-                f"The decoder prefix {self.prefix!r} (angel.json) may only use {{mention}}."
-            )
 
 
 class PromptEncoder:
@@ -153,9 +139,8 @@ class PromptEncoder:
 
     def prefix_ids(self, mentions: Sequence[Mention]) -> list[list[int]]:
         """RETURNS (list[list[int]]): for each mention, the start token and ` <mention> is`."""
-        rows = self._ids(
-            [self.format.prefix.format(mention=self._mention_text(m)) for m in mentions]
-        )
+        prefix = self.format.prefix
+        rows = self._ids([prefix.replace("{mention}", self._mention_text(m)) for m in mentions])
         return [[self.decoder_start_token_id, *_cut_middle(row, self._max_prefix)] for row in rows]
 
     def encode_names(self, names: Sequence[str]) -> list[list[int]]:
@@ -208,15 +193,8 @@ class PromptEncoder:
         room = max(0, self.format.max_source_tokens - fixed)
         text = _cut_middle(text, room)
         n_left, n_right = split_context(len(left), len(right), room - len(text))
-        return [
-            *self.bos_ids,
-            *left[len(left) - n_left :],
-            *self._start,
-            *text,
-            *self._end,
-            *right[:n_right],
-            *self.eos_ids,
-        ]
+        source = [*self.bos_ids, *left[len(left) - n_left :], *self._start, *text]
+        return [*source, *self._end, *right[:n_right], *self.eos_ids]
 
 
 def split_context(n_left: int, n_right: int, room: int) -> tuple[int, int]:

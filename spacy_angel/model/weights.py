@@ -53,24 +53,15 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
     folder (Path): exists.
     weights (dict[str, Tensor]): by name; views are written as separate tensors, and scales only for
         int8 values.
-    RAISES (AngelError): int8 values without scales, or invalid scales.
     """
     is_int8 = any(tensor.dtype == torch.int8 for tensor in weights.values())
     name, other = (INT8_FILE, _FLOAT_FILE) if is_int8 else (_FLOAT_FILE, INT8_FILE)
-    # A copy of every tensor: safetensors refuses memory that two names share.
-    tensors = {
-        key: tensor.cpu().clone().contiguous()
-        for key, tensor in weights.items()
-        if is_int8 or not key.endswith(SCALE_SUFFIX)
-    }
+    kept = {key: t for key, t in weights.items() if is_int8 or not key.endswith(SCALE_SUFFIX)}
     # One key only: safetensors writes several in a random order, and equal weights should be equal
     # files.
-    metadata = {"format": "pt"}
-    if is_int8:
-        _check_int8(tensors, folder / name)
-        metadata = {"quantization": QUANTIZATION}
+    metadata = {"quantization": QUANTIZATION} if is_int8 else {"format": "pt"}
     with replacing_path(folder / name) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
+        save_file(_copied(kept), temporary, metadata=metadata)
         # safetensors makes files that only their owner can read.
         temporary.chmod(0o644)
     (folder / other).unlink(missing_ok=True)
@@ -78,8 +69,12 @@ def write_weights(folder: Path, weights: dict[str, Tensor]) -> None:
 
 def pack_weights(weights: Mapping[str, Tensor]) -> bytes:
     """RETURNS (bytes): the tensors by name, to be read by `unpack_weights`."""
-    # A copy of every tensor, as in `write_weights`.
-    return save({key: tensor.cpu().clone().contiguous() for key, tensor in weights.items()})
+    return save(_copied(weights))
+
+
+def _copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Copy every tensor: safetensors refuses memory that two names share."""
+    return {name: tensor.cpu().clone().contiguous() for name, tensor in weights.items()}
 
 
 def unpack_weights(data: bytes) -> dict[str, Tensor]:
@@ -138,19 +133,15 @@ def storage_dtype(weights: Mapping[str, Tensor]) -> torch.dtype | None:
 def _check_int8(tensors: Mapping[str, Tensor], path: Path) -> None:
     """RAISES (AngelError): the tensors do not follow the convention."""
     for name, tensor in tensors.items():
-        if tensor.dtype != torch.int8:
-            continue
         scale = tensors.get(name + SCALE_SUFFIX, torch.empty(0))
-        if (tensor.dim(), scale.dtype, scale.shape) != (2, torch.float32, tensor.shape[:1]):
-            problem = (
-                f"{name} of the shape {list(tensor.shape)} needs one float32 scale for each row, "
-                f"not {list(scale.shape)} of {scale.dtype}"
+        shape = (tensor.dim(), scale.dtype, scale.shape)
+        is_whole = shape == (2, torch.float32, tensor.shape[:1])
+        is_valid = is_whole and bool((torch.isfinite(scale) & (scale > 0)).all())
+        if tensor.dtype == torch.int8 and not is_valid:
+            raise AngelError(
+                f"The int8 weights {path} are damaged: {name} of the shape {list(tensor.shape)} "
+                "needs one finite float32 scale above 0 for each row. Save the model again."
             )
-        elif not bool((torch.isfinite(scale) & (scale > 0)).all()):
-            problem = f"{name} has scales that are not finite numbers above 0"
-        else:
-            continue
-        raise AngelError(f"The int8 weights {path} are damaged: {problem}. Save the model again.")
 
 
 def _read_file(path: Path) -> dict[str, Tensor]:

@@ -1,7 +1,6 @@
 """Run the components before a linker on documents, and calibrate the linker on a corpus."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -12,10 +11,6 @@ from ..corpora.entity_types import complete_ids
 from ..linking.decision.calibration import Calibration
 from ..linking.linker import AngelLinker
 from ..linking.mentions.reading import READ_AS
-from ..vocabulary.kb import ConceptKB
-
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 def components_before(
@@ -58,24 +53,6 @@ def prepare_docs(
     return nlp.pipe(docs, batch_size=len(docs), disable=set(nlp.pipe_names) - set(run))
 
 
-def link_by_source(
-    items: Sequence[_Item],
-    given: Sequence[bool],
-    link: Callable[[list[_Item], bool], Iterable[_Result]],
-) -> list[_Result]:
-    """Link the items that have mentions in one batch, and the others in another.
-
-    items (Sequence[_Item]): in any order. given (Sequence[bool]): whether each has mentions.
-    link (Callable): links a batch; the second argument says whether its items have mentions.
-    RETURNS (list[_Result]): in the order of the items.
-    """
-    pairs = list(zip(items, given, strict=True))
-    results = {
-        kind: iter(link([item for item, own in pairs if own is kind], kind)) for kind in set(given)
-    }
-    return [next(results[kind]) for kind in given]
-
-
 def calibrate_on(
     nlp: Language, linker: AngelLinker, documents: Iterable[CorpusDocument]
 ) -> Calibration:
@@ -91,16 +68,3 @@ def calibrate_on(
     known = list(complete_ids(documents, linker.kb.resolve))
     with linker.using(candidates={"span_key": GOLD_SPANS}):
         return linker.calibrate(prepare_docs(nlp, linker, known, given=True))
-
-
-def types_for_vocabulary(linker: AngelLinker, kb: ConceptKB) -> dict[str, tuple[str, ...]]:
-    """What a linker's labels are limited to with another vocabulary than its own.
-
-    linker (AngelLinker): e.g. the shipped one, whose diseases are limited to the types of MeSH's
-        branches `C` and `F03`.
-    kb (ConceptKB): what it links to.
-    RETURNS (dict[str, tuple[str, ...]]): its `types_by_label`; empty if the vocabulary lacks one of
-        the types, since the limits were made for another vocabulary then.
-    """
-    limits = linker.settings.candidates.types_by_label or {}
-    return dict(limits) if set().union(*limits.values()) <= set(kb.types) else {}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
-from itertools import repeat, tee
+from itertools import chain, repeat, tee
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from .ground import Grounder, Grounding, Query, as_text
 
 LINK = {"concept_id": str, "concept_name": str, "probability": float}
 ACCEPT = "accept"
+_NOTHING: Sequence[Any] = (None,) * len(LINK)
 _SSSOM = (
     *("subject_label", "subject_type", "predicate_id", "object_id", "object_label"),
     *("mapping_justification", "confidence"),
@@ -69,9 +70,8 @@ def ground_table(
     )
     groundings = tqdm(grounder.stream(queries), "Grounding", unit=" strings", disable=None)
     is_sssom = output.name.lower().endswith(".sssom.tsv")
-    writer: Any = table.writer(output, _added_columns(top, wide))
-    if is_sssom:
-        writer = _sssom_writer(output, grounder.linker.kb)
+    sssom: Any = _sssom_writer(output, grounder.linker.kb)
+    writer = sssom if is_sssom else table.writer(output, _added_columns(top, wide))
     counts: Counter[str] = Counter()
     with writer as write:
         for row, one in zip(rows, groundings, strict=False):
@@ -159,14 +159,11 @@ def _added_columns(top: int, wide: bool) -> dict[str, type]:
 
 def _cells(one: Grounding, top: int, wide: bool) -> Iterator[list[Any]]:
     """YIELDS (list[Any]): of each row of a string what is written behind it, but `accept`."""
-    nothing: Sequence[Any] = (None,) * len(LINK)
-    link = list(one.link or nothing)
+    link = one.link or _NOTHING
     if top == 1:
-        yield link
+        yield [*link]
     elif wide:
-        padded = [*one.candidates, *repeat(nothing, top - len(one.candidates))]
-        yield [*link, *(value for match in padded for value in match)]
-    elif not one.candidates:
-        yield [*link, None, *nothing]
+        yield [*link, *chain(*one.candidates, *repeat(_NOTHING, top - len(one.candidates)))]
     else:
-        yield from ([*link, rank, *match] for rank, match in enumerate(one.candidates, start=1))
+        for rank, match in enumerate(one.candidates or [_NOTHING], start=1):
+            yield [*link, rank, *match]

@@ -134,11 +134,8 @@ def load_folder(
             factories = {n: config["components"][n]["factory"] for n in config["nlp"]["pipeline"]}
             runtime = settings.get("runtime", {})
             running = {key: runtime[key] for key in ("device", "dtype") if key in runtime}
-            for name, factory in factories.items():
-                if factory == LINKER:
-                    overrides[name] = {"runtime": running}
-                elif factory == RECOGNISER:
-                    overrides[name] = running
+            shared = {LINKER: {"runtime": running}, RECOGNISER: running}
+            overrides = {name: shared[f] for name, f in factories.items() if f in shared}
             linkers = [name for name, factory in factories.items() if factory == LINKER]
             overrides |= dict.fromkeys(linkers[:1], settings)
         return spacy.load(pipeline, exclude=list(exclude), config={"components": overrides})

@@ -79,16 +79,8 @@ class AngelConsistency(DocumentPipe):
     settings (ConsistencySettings): the thresholds.
     """
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        name: str = "angel_consistency",
-        *,
-        settings: ConsistencySettings = ConsistencySettings(),  # noqa: B008 (frozen)
-    ) -> None:
-        self.vocab = vocab
-        self.name = name
-        self.settings = settings
+    def __init__(self, vocab: Vocab, name: str, settings: ConsistencySettings) -> None:
+        self.vocab, self.name, self.settings = vocab, name, settings
 
     def predict(self, docs: Sequence[Doc]) -> list[tuple[list[TokenSpan], list[TokenSpan] | None]]:
         """docs (Sequence[Doc]): documents. RETURNS (list[tuple[list[TokenSpan], list[TokenSpan] |
@@ -255,4 +247,4 @@ def make_angel_consistency(
     settings = ConsistencySettings(
         add_from=add_from, drop_below=drop_below, sure_from=sure_from, span_key=span_key
     )
-    return AngelConsistency(nlp.vocab, name, settings=settings)
+    return AngelConsistency(nlp.vocab, name, settings)

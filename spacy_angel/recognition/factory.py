@@ -65,4 +65,4 @@ def make_angel_recogniser(
             "dtype": dtype,
         }
     )
-    return AngelRecognizer(nlp.vocab, name, model=model, settings=settings, scorer=scorer)
+    return AngelRecognizer(nlp.vocab, name, settings, model, scorer)

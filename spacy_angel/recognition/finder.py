@@ -213,14 +213,8 @@ class MentionFinder:
         for label, begin, end in spans_of(tags):
             place = np.arange(begin, end)
             mean = log_probs[place, label, tags[begin:end, label]].mean()
-            found.append(
-                FoundMention(
-                    int(words.starts[begin]),
-                    int(words.ends[end - 1]),
-                    self.labels[label],
-                    float(np.exp(mean)),
-                )
-            )
+            start, stop = int(words.starts[begin]), int(words.ends[end - 1])
+            found.append(FoundMention(start, stop, self.labels[label], float(np.exp(mean))))
         return found
 
     def to_disk(self, folder: Path, storage: str | None = None) -> None:
@@ -263,12 +257,8 @@ class MentionFinder:
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): the files that `to_disk` writes, serialized."""
         weights = pack_weights(self.network.state_dict())
-        parts = {
-            "config": asdict(self.config),
-            "tokenizer": self.reader.definition,
-            "weights": weights,
-        }
-        return srsly.msgpack_dumps(parts)
+        parts = {"config": asdict(self.config), "tokenizer": self.reader.definition}
+        return srsly.msgpack_dumps({**parts, "weights": weights})
 
     @classmethod
     def from_bytes(

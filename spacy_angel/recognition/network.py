@@ -76,13 +76,11 @@ class TaggingNetwork:
         in each window, float32[words, labels, tags]."""
         # Batch rows of similar length to reduce padding.
         order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
-        scored: list[np.ndarray | None] = [None] * len(rows)
         with torch.inference_mode():
-            numbers = iter(order)
-            for group in self._encoder.passes([rows[i] for i in order]):
-                for scores in self._score_group(group):
-                    scored[next(numbers)] = scores
-        return [scores for scores in scored if scores is not None]
+            groups = self._encoder.passes([rows[i] for i in order])
+            scored = [scores for group in groups for scores in self._score_group(group)]
+        by_row = dict(zip(order, scored, strict=True))
+        return [by_row[i] for i in range(len(rows))]
 
     def _score_group(self, rows: Sequence[Row]) -> list[np.ndarray]:
         cases = pack_ids([row.cases for row in rows], self.device)

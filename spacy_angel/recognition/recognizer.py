@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..component.characters import CleanText, clean
-from ..component.forks import use_one_thread_in_forks
+from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.probability import EXTENT, LABELS
 from ..component.probability import NAME as PROBABILITY
@@ -28,15 +28,12 @@ class Recognized(NamedTuple):
     mentions (list[TokenSpan]): the mentions found, sorted by position.
     entities (list[float | None]): probability of each existing entity that may be kept, see
         `TaggedText.probability`.
-    variants (frozenset[tuple[int, int]]): token indices of mentions and entities inside a sequence
-        variant, if `skip_variants` is set.
     extents (dict[tuple[int, int, str], tuple[int, int]]): by start, end, and label of a mention,
         the tokens that may belong to it, see `TaggedText.extent`.
     """
 
     mentions: list[TokenSpan]
     entities: list[float | None]
-    variants: frozenset[tuple[int, int]]
     extents: dict[tuple[int, int, str], tuple[int, int]]
 
 
@@ -50,27 +47,25 @@ class AngelRecognizer(DocumentPipe):
 
     vocab (Vocab): the vocab of the pipeline.
     name (str): the name of the component.
-    model (str | Path | None): folder written by `spacy-angel train recogniser`, opened at first
-        use; None if the model is loaded by `from_disk` or `from_bytes`.
-    settings (RecognizerSettings): all other settings.
+    settings (RecognizerSettings): the settings.
+    model (str | None): folder written by `spacy-angel train recogniser`, opened at first use; None
+        if the model is loaded by `from_disk` or `from_bytes`.
     scorer (Callable | None): the scoring function.
     """
 
     def __init__(
         self,
         vocab: Vocab,
-        name: str = "angel_recogniser",
-        *,
-        model: str | Path | None = None,
-        settings: RecognizerSettings = RecognizerSettings(),  # noqa: B008 (frozen)
-        scorer: Callable | None = None,
+        name: str,
+        settings: RecognizerSettings,
+        model: str | None,
+        scorer: Callable | None,
     ) -> None:
-        self.vocab = vocab
-        self.name = name
-        self.settings = settings
+        self.vocab, self.name, self.settings = vocab, name, settings
         self.scorer = scorer
         self._model_source = model
         self._finder: MentionFinder | None = None
+        self._forks = OneThreadInForks()
 
     @property
     def finder(self) -> MentionFinder:
@@ -93,7 +88,7 @@ class AngelRecognizer(DocumentPipe):
             raise AngelError(
                 f"The recognizer does not know the labels {unknown}. Known: {list(finder.labels)}."
             )
-        use_one_thread_in_forks()
+        quiet_tokenizers_in_forks()
         self._finder = finder
 
     @property
@@ -110,6 +105,7 @@ class AngelRecognizer(DocumentPipe):
         docs (Sequence[Doc]): documents.
         RETURNS (list[Recognized]): one for each document.
         """
+        self._forks.ensure()
         recognized: list[Recognized] = []
         for batch in util.minibatch(docs, size=self.settings.batch_size):
             texts = [clean(doc.text) for doc in batch]
@@ -124,18 +120,14 @@ class AngelRecognizer(DocumentPipe):
         predicted (Sequence[Recognized]): the result of `predict`.
         """
         key, labels = self.settings.span_key, self.settings.span_labels
-        for doc, (mentions, probabilities, variants, extents) in zip(docs, predicted, strict=True):
+        for doc, (mentions, probabilities, extents) in zip(docs, predicted, strict=True):
             if key is not None:
                 grouped = [m for m in mentions if labels is None or m.label in labels]
                 rows = [(Span(doc, *m[:2], label=m.label), m.probability) for m in grouped]
                 set_scored_spans(doc, key, rows, {"scores": []})
             if self.settings.set_ents:
                 earlier = [] if self.settings.overwrite else list(doc.ents)
-                kept = [
-                    (entity, probability)
-                    for entity, probability in zip(earlier, probabilities, strict=True)
-                    if (entity.start, entity.end) not in variants
-                ]
+                kept = list(zip(earlier, probabilities, strict=True))
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
                 chosen = most_probable(mentions, taken, self.settings.secondary)
                 found = [(Span(doc, m.start, m.end, label=m.label), m.probability) for m in chosen]
@@ -165,21 +157,13 @@ class AngelRecognizer(DocumentPipe):
             extent = _tokens(doc, *text.to_source(*wide))
             if span and extent and extent != span:
                 extents[(*span, mention.label)] = extent
-        variants = self._in_variants(doc, (*spans, *earlier))
-        mentions = [one for one in spans if (one.start, one.end) not in variants]
-        return Recognized(mentions, probabilities, variants, extents)
-
-    def _in_variants(
-        self, doc: Doc, places: Iterable[TokenSpan | Span]
-    ) -> frozenset[tuple[int, int]]:
-        """places (Iterable[TokenSpan | Span]): of mentions and entities.
-        RETURNS (frozenset[tuple[int, int]]): those in a sequence variant, with `skip_variants`."""
         variants = place_variants(doc) if self.settings.skip_variants else []
-        return frozenset(
-            (one.start, one.end)
-            for one in places
-            if any(v.start <= one.start and one.end <= v.end for v in variants)
-        )
+        mentions = [
+            one
+            for one in spans
+            if not any(v.start <= one.start and one.end <= v.end for v in variants)
+        ]
+        return Recognized(mentions, probabilities, extents)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """path (str | Path): folder to which the model is saved. exclude (Iterable[str]): `model`

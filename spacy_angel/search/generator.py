@@ -15,7 +15,7 @@ from ..model.checkpoint import DTYPES, open_checkpoint, save_settings
 from ..model.fastest import fastest_dtype
 from ..model.interface import Decoding, Model
 from ..model.mention import Mention
-from ..model.presets import preset_named
+from ..model.presets import num_beams_of
 from ..model.prompts import PromptEncoder
 from ..vocabulary.storage.trie import SearchSpace
 from .expander import Expander
@@ -104,7 +104,7 @@ class Generator:
     @property
     def num_beams(self) -> int:
         """RETURNS (int): default number of beams for this kind of model."""
-        return preset_named(self.prompts.format.preset).num_beams
+        return num_beams_of(self.prompts.format.preset)
 
     def search(
         self,

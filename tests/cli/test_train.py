@@ -6,7 +6,7 @@ import pytest
 from support.helpers import ROOT
 from typer.testing import CliRunner
 
-from spacy_angel.cli import train
+from spacy_angel.cli import options
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.training import stages
@@ -64,7 +64,7 @@ def test_positive_only_training_asks_what_to_begin_with(given, tmp_path):
 
 
 def test_what_training_needs_beside_the_package(monkeypatch, tmp_path):
-    monkeypatch.setattr(train, "find_spec", lambda name: None if name == "trl" else name)
+    monkeypatch.setattr(options, "find_spec", lambda name: None if name == "trl" else name)
     refused = run("pretrain", "ncbi", "-o", tmp_path / "out")
     assert refused.exit_code == 1
     assert "needs the package trl: pip install 'spacy-angel[train]'" in refused.stderr

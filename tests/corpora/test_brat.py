@@ -14,8 +14,8 @@ from support.helpers import ROOT
 
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.brat import write_brat
-from spacy_angel.corpora.registry import infer_format, read_corpus, write_corpus
-from spacy_angel.errors import AngelError, AngelWarning
+from spacy_angel.corpora.registry import read_corpus
+from spacy_angel.errors import AngelError
 
 FOLDER = ROOT / "tests/fixtures/corpora/brat"
 
@@ -105,15 +105,6 @@ def test_a_text_that_cannot_be_read_costs_no_other(tmp_path: Path, content: byte
     found, report = read(tmp_path / "brat", strict=False)
     assert [document.doc_id for document in found] == ["more/5002"]
     assert report.counts["documents_left_out"] == 1
-
-
-def test_documents_there_and_back(tmp_path: Path) -> None:
-    other = CorpusDocument("2", "Fever.", (GoldMention(0, 5, "Fever", "Cell_line", "A:1|A:2"),))
-    with pytest.warns(AngelWarning, match="no place for steps, parts, read_as, title_end"):
-        write_corpus([RICH, other], tmp_path / "brat", "brat")
-    assert infer_format(tmp_path / "brat") == "brat"
-    found = read(tmp_path / "brat")[0]
-    assert found == [other, in_brat(RICH)]
 
 
 # A file of this one byte is a gzip file that was cut.

@@ -3,7 +3,6 @@ import json
 import subprocess
 import sys
 import tracemalloc
-import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -148,15 +147,6 @@ def test_medmentions_with_its_pmid_list():
     assert "3999" in report.notes[0]
 
 
-def test_biored_relations_and_ids_by_type():
-    (document,), report = read("biored.pubtator", prefix={"GENE": "NCBIGene"})
-    assert ids(document)[:2] == [
-        ("KCNJ11", "NCBIGene:3767"),
-        ("transient neonatal diabetes", "MESH:D003920|MESH:C563425"),
-    ]
-    assert report.counts["relation_rows"] == 2
-
-
 def test_askapatient_in_latin1():
     documents, report = read("AskAPatient.fold-0.test.txt")
     assert [d.text for d in documents] == ["dislocating", "Arthrotec", "can´t remember"]
@@ -271,7 +261,7 @@ def test_a_cut_gzip_file_is_named(tmp_path, name):
         (lambda d: d["passages"][0].update(offset=-4), "offset: Input should be greater"),
         (lambda d: d["passages"][1].update(offset=2), "offset 2 after"),
         (lambda d: d["passages"][1].update(offset=10**12), "offset 1000000000000 after"),
-        (lambda d: d["passages"][0].update(text="\ud800"), "half a character"),
+        (lambda d: d["passages"][0].update(text="\ud800"), "hex escape"),
     ],
 )
 def test_a_malformed_bioc_document_is_left_out(tmp_path, change, problem):
@@ -330,12 +320,6 @@ def test_wrong_paths_and_formats(tmp_path):
         list(read_corpus(FIXTURES / "bioc.xml", "conll"))
     with pytest.raises(AngelError, match=r"x\.spacy is not a spaCy DocBin"):
         list(read_corpus(write(tmp_path, "x.spacy", b"nothing")))
-
-
-def test_a_docbin_that_unpacks_without_end_is_refused(tmp_path):
-    path = write(tmp_path, "x.spacy", zlib.compress(bytes(2**27)))
-    with pytest.raises(AngelError, match=r"x\.spacy: .* over 300 times"):
-        list(read_corpus(path))
 
 
 # There and back
@@ -421,22 +405,6 @@ def test_doc_ents_are_the_longest_and_keep_their_ids(nlp):
     ]
     assert len(doc.spans["gold"]) == 5
     assert doc.user_data["doc_id"] == "3001"
-
-
-def test_a_foreign_doc_gives_its_entities(nlp):
-    from spacy.tokens import Span
-
-    doc = nlp("She has asthma, fever.")
-    ids = (2, "MESH:D001249"), (4, "NIL")
-    doc.ents = [Span(doc, i, i + 1, label="DISEASE", kb_id=kb_id) for i, kb_id in ids]
-    assert from_doc(doc, "5") == CorpusDocument(
-        "5",
-        "She has asthma, fever.",
-        (
-            GoldMention(8, 14, "asthma", "DISEASE", "MESH:D001249"),
-            GoldMention(16, 21, "fever", "DISEASE"),
-        ),
-    )
 
 
 def test_an_id_that_would_break_pubtator_is_refused():

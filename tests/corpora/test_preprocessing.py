@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from support.helpers import shared_data
 
 from spacy_angel.corpora.abbreviations import DETECTORS
-from spacy_angel.corpora.composites import split_composite
 from spacy_angel.corpora.docs import from_doc, to_doc
 from spacy_angel.corpora.documents import CorpusDocument, CorpusReport, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
@@ -64,13 +63,6 @@ def test_abbreviations_are_expanded_as_whole_words_in_mentions():
     assert (sound(after), number) == (True, 2)
 
 
-def test_a_mention_that_holds_both_forms_stays():
-    text = "adenomatous polyposis coli (APC) tumour"
-    assert expand_abbreviations(document(text, text), [APC], "text")[0].text == text
-    inside = document(text, "APC")
-    assert texts(expand_abbreviations(inside, [APC])[0]) == ["adenomatous polyposis coli"]
-
-
 def test_composites_are_split_before_their_punctuation_goes():
     before = document("Breast/ovarian Tumours of APC", "Breast/ovarian Tumours", ids="D1|D2")
     steps = Preprocessing(biosyn=True)
@@ -84,22 +76,6 @@ def test_composites_are_split_before_their_punctuation_goes():
     expanded, number = expand_abbreviations(with_parts, [APC])
     assert expanded.mentions[0].parts == ("Breast adenomatous polyposis coli", "Tumour X")
     assert number == 0  # occurrences in the text
-
-
-@pytest.mark.parametrize(
-    ("mention", "parts"),
-    [
-        (
-            "brain, breast, and prostate cancer",
-            ["brain cancer", "breast cancer", "prostate cancer"],
-        ),
-        ("Disease of the heart and lung", ["Disease of the heart", "Disease of the lung"]),
-        ("nausea and vomiting", ["nausea", "vomiting"]),
-        ("renal hamartomas or", []),
-    ],
-)
-def test_parts_of_composites_share_a_word(mention, parts):
-    assert split_composite(mention, len(parts) or 2) == parts
 
 
 def test_what_is_left_out_is_counted():
@@ -121,23 +97,6 @@ def test_what_is_left_out_is_counted():
     (after,) = preprocess([nested], Preprocessing(overlaps="longest"), report=report)
     assert texts(after) == ["cold", "fever and ache"]
     assert report.counts == {"overlapping_left_out": 2}
-
-
-def test_the_output_records_the_steps():
-    settings = Preprocessing(composites="drop", lowercase=True)
-    (after,) = preprocess([document("Fever", "Fever")], settings)
-    assert after.steps == ("composites=drop", "lowercase")
-    (after,) = preprocess([after], Preprocessing(biosyn=True))
-    assert after.steps == ("composites=drop", "lowercase", "biosyn")
-    assert Preprocessing().steps == ()
-    assert PUBLISHED["ncbi-disease-train"].steps == (
-        "abbreviations=ab3p",
-        "expand=mentions",
-        "biosyn",
-        "composites=drop",
-        "lowercase",
-        "unknown=drop",
-    )
 
 
 def test_wrong_settings_are_refused():
@@ -235,20 +194,6 @@ def test_only_the_marked_mention_changes(monkeypatch, mention, long, steps, read
     assert marked(monkeypatch, text, mention, "MESH:D1", long, **steps) == read
 
 
-@pytest.mark.parametrize(
-    ("mention", "first"),
-    [
-        ("renal hamartomas", "renal"),
-        ("breast and ovarian cancers", "breast cancers"),
-        ("retinal, cerebellar and spinal tumors", "retinal, cerebellar and spinal tumors"),
-        ("PLP-associated disease", "PLP-associated"),
-    ],
-)
-def test_the_first_part_of_a_composite_is_read(monkeypatch, mention, first):
-    ids = "MESH:D1|MESH:D2"
-    assert marked(monkeypatch, f"no {mention}", mention, ids, [], expand="words") == first
-
-
 def test_composites_become_mentions_of_their_parts():
     text = "no renal and hepatic toxicity, no choreoathetosis"
     parts = ("renal toxicity", "hepatic toxicity")
@@ -273,7 +218,7 @@ def test_marks_become_blanks_where_they_stand():
 
 def test_what_is_read_is_written_and_read_again(tmp_path):
     gold = GoldMention(0, 3, "A-T", "Disease", "MESH:D1", (), "ataxia telangiectasia")
-    before = CorpusDocument("1", "A-T carriers", (gold,), steps=("expand=words",))
+    before = CorpusDocument("1", "A-T carriers", (gold,))
     write_bioc_json([before], tmp_path / "c.json")
     assert list(read_corpus(tmp_path / "c.json")) == [before]
     nlp = spacy.blank("en")

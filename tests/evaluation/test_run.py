@@ -106,12 +106,12 @@ def test_mentions_outside_the_vocabulary_are_counted_even_if_published_steps_dro
     steps = Preprocessing(unknown="drop", lowercase=True)
     metrics = evaluate("exact", CORPUS, "pubtator", kb, tmp_path, preprocessing=steps)
     assert metrics["mentions"] == 8
-    assert metrics["run"]["preprocessing"] == ["lowercase"]
+    assert metrics["run"]["preprocessing"]["lowercase"]
 
 
 def test_pipeline_on_gold_mentions(nlp, tmp_path):
     linker = nlp.get_pipe("angel_linker")
-    settings, own = linker.settings.changed({}), linker.kb
+    settings, own = linker.settings.copy_now(), linker.kb
     metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path)
     assert metrics["mentions"] == 8
     assert metrics["detection"]["f"] == 100  # gold mentions, whatever the ruler finds

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.files.formats import Format, Formats, check_option_names, checked_options
+from spacy_angel.files.formats import Format, Formats, checked_options
 
 GROUP = "spacy_angel_test_formats"
 
@@ -25,7 +25,7 @@ def test_a_format_and_its_options() -> None:
     with pytest.raises(AngelError, match=r"letters\.v1 has no option case\. Its options: upper"):
         checked_options(read_letters, {"case": 1}, "letters.v1")
     with pytest.raises(AngelError, match="Its options: prefix, upper, kinds"):
-        check_option_names(read_letters, ["case"], "letters.v1", ["prefix"])
+        checked_options(read_letters, {"case": 1}, "letters.v1", ["prefix"])
 
 
 def test_formats_by_name_and_content(tmp_path: Path) -> None:

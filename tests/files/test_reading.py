@@ -7,7 +7,7 @@ import pytest
 
 from spacy_angel.errors import AngelError
 from spacy_angel.files import reading as files_reading
-from spacy_angel.files.faults import MAX_NOTE, MAX_NOTES, FileReading, ReadingReport
+from spacy_angel.files.faults import FileReading
 from spacy_angel.files.reading import numbered_lines, open_binary, pieces
 
 
@@ -72,14 +72,3 @@ def test_what_unpacks_without_end_is_refused(tmp_path: Path) -> None:
             file.write(b"0" * 2**20 + b"\n")
     with pytest.raises(AngelError, match=r"bomb\.gz, line 64: .* over 300 times"):
         list(pieces(path))
-
-
-def test_notes_are_kept_to_a_measure() -> None:
-    report = ReadingReport()
-    for _ in range(MAX_NOTES + 1):
-        report.count("faults", note="x" * 10**5)
-    assert report.counts["faults"] == MAX_NOTES + 1
-    assert len(report.notes) == MAX_NOTES
-    assert len(report.notes[0]) == MAX_NOTE + 2
-    with pytest.raises(AngelError, match=r"^x+ … Without"):
-        FileReading("x").fault("x" * 10**5)

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_angel.errors import AngelError
 from spacy_angel.files.faults import FileReading
-from spacy_angel.files.json_stream import stream_objects
+from spacy_angel.files.json_objects import read_objects
 from spacy_angel.files.json_values import parse_json
 from spacy_angel.files.xml_stream import stream_elements
 
@@ -18,7 +18,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def objects(path: Path) -> list:
-    return list(stream_objects(path, FileReading("file"), within=["documents"]))
+    return list(read_objects(path, FileReading("file"), within=["documents"]))
 
 
 def elements(path: Path) -> list:
@@ -32,7 +32,7 @@ def elements(path: Path) -> list:
     [
         '{"source": {"documents": 7}, "documents": [{"a": 1},\n{"a": 2}], "end": null}',
         '[{"a": 1},\n{"a": 2}]',
-        '{"a": 1}{"a":\n2}',
+        '{"a": 1}\n{"a": 2}',
         '{"documents": [{"a": 1},\n{"a": 2}]}',
     ],
 )
@@ -44,8 +44,17 @@ def test_objects(tmp_path: Path, text: str) -> None:
     "text", ["", "7", '{"a"', '{"a": 1', "[{}}", '{"a": 1}}', "{1: 2}", '{"a" 1}', '[{"a": 1}']
 )
 def test_what_is_no_json(tmp_path: Path, text: str) -> None:
-    with pytest.raises(AngelError, match="file, line 1: the JSON is broken or cut"):
+    with pytest.raises(AngelError, match="file: the JSON is broken or cut"):
         objects(write(tmp_path, text))
+
+
+def test_a_broken_line_costs_no_other(tmp_path: Path) -> None:
+    path = write(tmp_path, '{"a": 1}\n{"a"\n{"a": 2}')
+    with pytest.raises(AngelError, match="file, line 2: the JSON is broken or cut"):
+        objects(path)
+    reading = FileReading("file", strict=False)
+    assert list(read_objects(path, reading)) == [(1, {"a": 1}), (3, {"a": 2})]
+    assert reading.report.counts["documents_left_out"] == 1
 
 
 def test_elements(tmp_path: Path) -> None:
@@ -59,7 +68,7 @@ def test_elements(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bracket", ["[", '{"a":'])
 def test_json_that_is_nested_too_deeply(tmp_path: Path, bracket: str) -> None:
     text = bracket * 100_000
-    with pytest.raises(ValueError, match="nested too deeply"):
+    with pytest.raises(ValueError, match="recursion limit"):
         parse_json(text)
-    with pytest.raises(AngelError, match=r"file, line 2: .*nested too deeply"):
+    with pytest.raises(AngelError, match=r"file: .*recursion limit"):
         objects(write(tmp_path, f'{{"a":\n{text}}}'))

@@ -10,7 +10,9 @@ import torch
 from spacy import Language
 from spacy.tokens import Span
 from support.tiny_linker import blocks, pipeline
+from typer.testing import CliRunner
 
+from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.showing.explanation import LinkExplanation
 
@@ -61,8 +63,8 @@ def test_an_explanation_has_all_that_led_to_the_link(nlp) -> None:
     assert first.names[0][0].lower() == "heart attack"
     assert first.names[0][1] < 0
     assert (told.is_searched, told.rules) == (True, ())
-    assert first.reasons.keys() & {"exact", "scope"}
-    assert "lead" in told.link_reasons
+    assert "exact match" in first.reasons
+    assert "lead over other concepts" in told.link_reasons
     json.dumps(told.to_dict(), allow_nan=False)
 
 
@@ -84,15 +86,17 @@ def test_the_threshold_is_the_cause(nlp) -> None:
     assert "under the threshold 1.000; probability of NIL" in told.why
 
 
-def test_the_rule_is_the_cause(nlp, tmp_path) -> None:
+def test_the_rule_is_the_cause_and_what_it_kept_from_is_told(nlp, tmp_path) -> None:
+    before = explained(nlp, 1).kb_id
     never = rules(tmp_path, "exclude\taspirin\t\t\t\tjd\t2024-05-31\ta brand here")
     told = explained(nlp, 1, curation=never)
     cause = "“aspirin” is never linked (line 2; jd, 2024-05-31: a brand here)"
     assert told.why == f"A rule: {cause}."
-    assert (told.kb_id, told.rules) == ("NIL", (cause,))
+    assert (told.kb_id, told.rules, told.without_rules) == ("NIL", (cause,), before)
     excludes = rules(tmp_path, "exclude\t\tMESH:D001241")
     told = explained(nlp, 1, curation=excludes)
     assert told.rules == ("never linked to: MESH:D001241 (line 2)",)
+    assert told.without_rules == ASPIRIN
     assert ASPIRIN not in [concept.concept_id for concept in told.concepts]
     means = rules(tmp_path, f"prefer\theart attack\t{NAMESAKE}")
     told = explained(nlp, curation=means)
@@ -121,7 +125,7 @@ def test_as_text_it_is_a_table(nlp) -> None:
     told = explained(nlp)
     lines = str(told).split("\n")
     assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
-    assert re.search(r"^Reasons for MESH:D\d+, in nats: \w+ [+-]\d", str(told), re.MULTILINE)
+    assert re.search(r"^Reasons for MESH:D\d+, in nats: [\w ]+ [+-]\d", str(told), re.MULTILINE)
     assert lines[-1].startswith("Reasons for a link at all, in nats: ")
     assert str(replace(told, concepts=(), link_reasons={}))
 
@@ -131,3 +135,17 @@ def test_what_decided_is_said_with_its_figures(nlp) -> None:
     assert name.why.startswith("It is a name of the concept: “Aspirin”, probability ")
     read = explained(nlp, text="heart attak", rewrite=True)
     assert read.why.startswith("Read as “heart attack”. ")
+
+
+def test_the_command_explains_each_mention(model, vocabulary, tmp_path) -> None:
+    made = pipeline()
+    made.add_pipe("angel_linker", config=blocks(model=model, vocabulary=vocabulary))
+    made.to_disk(tmp_path / "pipeline")
+    never = rules(tmp_path, "exclude\taspirin")
+    result = CliRunner().invoke(
+        app,
+        ["link", TEXT, "--pipeline", str(tmp_path / "pipeline"), "--explain", "--curation", never],
+    )
+    assert result.exit_code == 0, result.output
+    assert "“heart attack” (DISEASE) → MESH:" in result.output
+    assert "“aspirin” (DRUG) → NIL\nA rule: “aspirin” is never linked (line 2)." in result.output

@@ -58,9 +58,7 @@ def test_it_is_saved_as_it_was_and_goes_to_other_processes(tmp_path):
         ({"decoder_start_token_id": [3]}, "decoder_start_token_id"),
         ({"activation_function": 3}, "activation_function"),
         ({"encoder_layers": "3"}, "encoder_layers"),
-        ({"encoder_attention_heads": 3}, "does not divide d_model = 32"),
         ({"d_model": 10**400}, "d_model"),
-        ({"decoder": {"vocab_size": True}}, "decoder.vocab_size"),
     ],
 )
 def test_a_config_that_no_model_can_have(tmp_path, changes, named):

@@ -9,7 +9,6 @@ from spacy_angel.model.linear import (
     Int8Linear,
     Linear,
     has_fast_kernel,
-    int8_is_exact,
     quantize_rows,
     quantize_weight,
 )
@@ -65,16 +64,6 @@ def test_int8_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypa
     assert found.dtype == dtype
     assert torch.allclose(found.float(), expected, atol=tolerance)
     assert torch.equal(layer.weight(), weight)
-
-
-def test_a_torch_with_another_int8_product_is_not_asked_for_it(monkeypatch) -> None:
-    def changed(rows: torch.Tensor) -> None:
-        """Takes other arguments."""
-
-    monkeypatch.setattr(torch.ops.onednn, "qlinear_pointwise", changed, raising=False)
-    int8_is_exact.cache_clear()
-    assert not int8_is_exact()
-    int8_is_exact.cache_clear()
 
 
 def test_an_int8_row_does_not_see_its_neighbors() -> None:

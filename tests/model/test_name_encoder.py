@@ -39,12 +39,6 @@ def test_int8_gives_nearly_the_same_vectors(encoder):
     assert (exact * fast).sum(axis=1) == pytest.approx(1, abs=0.01)
 
 
-def test_texts_without_any_known_letter_have_a_vector(encoder):
-    assert encoder.embed([]).shape[0] == 0
-    assert np.isfinite(encoder.embed(["", "\u4e2d"])).all()
-    assert not encoder.static_vectors([""]).any()
-
-
 def test_a_folder_without_weights_is_refused(tmp_path):
     for name in ("config.json", "vocab.txt"):
         (tmp_path / name).write_bytes((FOLDER / name).read_bytes())

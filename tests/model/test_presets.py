@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.presets import PRESETS, preset_named, preset_of
+from spacy_angel.model.presets import PRESETS, num_beams_of, preset_named, preset_of
 from spacy_angel.model.prompts import PromptFormat
 
 
@@ -22,12 +22,12 @@ from spacy_angel.model.prompts import PromptFormat
 def test_presets_by_name(checkpoint, name, punctuation, num_beams):
     preset = preset_of(checkpoint)
     assert preset is preset_named(name)
-    assert (preset.format.preset, preset.format.punctuation) == (name, punctuation)
-    assert preset.num_beams == num_beams
+    assert (preset.preset, preset.punctuation) == (name, punctuation)
+    assert num_beams_of(name) == num_beams
 
 
 def test_the_released_format():
-    format = PRESETS["genbioel"].format
+    format = PRESETS["genbioel"]
     assert (format.max_source_tokens, format.max_context_words) == (1024, 384)
     assert (format.leading_space, format.collapse_spaces, format.expand_context) == (
         True,
@@ -36,7 +36,7 @@ def test_the_released_format():
     )
     marks = (format.start_mark, format.end_mark, format.prefix)
     assert marks == (" START", " END", " {mention} is")
-    assert PRESETS["spacy_angel"].format == PromptFormat()
+    assert PRESETS["spacy_angel"] == PromptFormat()
 
 
 def test_an_unknown_preset():

@@ -1,7 +1,6 @@
 """A tokenizer read without transformers gives what transformers gives."""
 
 import pytest
-import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 from support.helpers import SHIPPED_MODEL
@@ -45,13 +44,6 @@ def test_prompts_and_the_fingerprint_of_tries_do_not_depend_on_who_read_the_toke
     assert ours.prefix_ids([mention]) == theirs.prefix_ids([mention])
     assert ours.encode_names(["heart attack"]) == theirs.encode_names(["heart attack"])
     assert ours.fingerprint == theirs.fingerprint
-
-
-def test_a_tokenizer_is_saved_as_it_was(both, tmp_path):
-    both[0].save_pretrained(tmp_path)
-    again = read_tokenizer(tmp_path, as_saved=False)
-    assert isinstance(again, transformers.PreTrainedTokenizerFast)
-    assert again("Ménière [SEP]") == both[1]("Ménière [SEP]")
 
 
 def test_a_vocabulary_and_merges_alone_are_those_of_bart(tmp_path):

@@ -43,15 +43,6 @@ def test_int8_has_a_file_of_its_own(tmp_path: Path) -> None:
         assert file.metadata() == {"quantization": QUANTIZATION}
 
 
-def test_equal_weights_are_equal_files(tmp_path: Path) -> None:
-    """safetensors alone writes its metadata in one of two orders."""
-    files = set()
-    for _ in range(20):
-        write_weights(tmp_path, INT8)
-        files.add((tmp_path / INT8_FILE).read_bytes())
-    assert len(files) == 1
-
-
 def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
     for weights in (WEIGHTS, INT8, WEIGHTS):
         write_weights(tmp_path, weights)
@@ -60,25 +51,20 @@ def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    "change",
     [
-        ({"a.scale": None}, r"a .* needs one float32 scale for each row, not \[0\]"),
-        ({"a.scale": torch.ones(3)}, r"a .* not \[3\] of torch.float32"),
-        ({"a.scale": torch.ones(2).half()}, r"a .* not \[2\] of torch.float16"),
-        ({"a.scale": torch.tensor([1.0, float("nan")])}, "a has scales that are not finite"),
-        ({"a.scale": torch.tensor([0.0, 1.0])}, "a has scales that are not finite"),
-        ({"a": INT8["a"][0]}, r"a of the shape \[2\]"),
+        {"a.scale": None},
+        {"a.scale": torch.ones(3)},
+        {"a.scale": torch.ones(2).half()},
+        {"a.scale": torch.tensor([1.0, float("nan")])},
+        {"a.scale": torch.tensor([0.0, 1.0])},
+        {"a": INT8["a"][0]},
     ],
 )
-def test_int8_without_its_scales_is_neither_written_nor_read(
-    tmp_path: Path, change: dict, problem: str
-) -> None:
+def test_int8_without_its_scales_is_not_read(tmp_path: Path, change: dict) -> None:
     weights = {key: tensor for key, tensor in {**INT8, **change}.items() if tensor is not None}
-    with pytest.raises(AngelError, match=problem):
-        write_weights(tmp_path, weights)
-    assert list(tmp_path.iterdir()) == []
     save_file(weights, tmp_path / INT8_FILE, metadata={"quantization": QUANTIZATION})
-    with pytest.raises(AngelError, match=problem):
+    with pytest.raises(AngelError, match=r"a of the shape .* needs one finite float32 scale"):
         read_weights(tmp_path)
 
 

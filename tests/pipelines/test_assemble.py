@@ -113,21 +113,6 @@ def test_nothing_of_others_is_deleted(parts: Path, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_other_files_beside_a_pipeline_stay(parts: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    assemble(parts / "model", parts / "kb.jsonl", out, ner=parts / "ner")
-    (out / "notes.txt").write_text("mine")
-    before = {entry.name for entry in out.iterdir()}
-    assert {"entity_ruler", "sentencizer.json"} <= before
-    # A pipeline that has a linker already gives its recognizer.
-    assemble(parts / "model", parts / "kb.jsonl", out, ner=out, name="again")
-    assert {entry.name for entry in out.iterdir()} == before
-    nlp = spacy.load(out)
-    assert (nlp.meta["name"], len(nlp.pipe_names)) == ("angel_again", 5)
-    assert [ent.kb_id_ for ent in nlp("history of aspirin.").ents] == ["MESH:D001241"]
-    assert (out / "notes.txt").read_text() == "mine"
-
-
 def test_a_part_that_is_missing_leaves_what_was_there(parts: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assemble(parts / "model", parts / "kb.jsonl", out)

@@ -4,19 +4,7 @@ import spacy
 
 from spacy_angel.corpora.docs import GOLD_SPANS
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.pipelines.components import components_before, given_doc
-
-
-def test_what_writes_entities_does_not_run_on_given_mentions() -> None:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.add_pipe("entity_ruler")
-    linker = nlp.add_pipe("angel_linker", name="diseases")
-    nlp.add_pipe("merge_entities")
-    assert components_before(nlp, linker) == ["sentencizer", "entity_ruler"]
-    assert components_before(nlp, linker, given_mentions=True) == ["sentencizer"]
-    nlp.rename_pipe("diseases", "linker")
-    assert components_before(nlp, linker) == ["sentencizer", "entity_ruler"]
+from spacy_angel.pipelines.components import given_doc
 
 
 def test_a_linker_reads_what_is_to_be_read_in_the_place_of_a_mention() -> None:

@@ -58,19 +58,9 @@ def test_strings_are_linked_in_their_order(nlp) -> None:
         spacy_angel.ground(column, contexts=["x"], pipeline=nlp)
 
 
-def test_equal_strings_are_looked_up_once(nlp, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Query] = []
-    grounder = Grounder(nlp, find_linker(nlp))
-    ground = grounder.ground
-    monkeypatch.setattr(grounder, "ground", lambda new: asked.extend(new) or ground(new))
-    queries = [Query("aspirin"), Query(" aspirin "), Query("migraine")] * 300
-    assert ids(grounder.stream(queries)) == [ASPIRIN, ASPIRIN, MIGRAINE] * 300
-    assert asked == [Query("aspirin"), Query("migraine")]
-
-
 def test_a_share_or_threshold_that_is_none_is_refused(nlp) -> None:
     linker = find_linker(nlp)
-    before = linker.settings.changed({})
+    before = linker.settings.copy_now()
     with pytest.raises(AngelError, match="nil_prior"):
         Grounder(nlp, linker, nil_share=1.0)
     with pytest.raises(AngelError, match="threshold"):

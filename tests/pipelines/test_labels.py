@@ -92,10 +92,3 @@ def test_labels_that_say_nothing_and_pipelines_without_types_link_to_anything(
     assert "NIL" not in link(nlp, any_label)
     with nlp.get_pipe("angel_linker").using(candidates={"types_by_label": {}}):
         assert "NIL" not in link(nlp, [("PERSON", text) for text, _ in MENTIONS.values()])
-
-
-def test_ones_own_entry_goes_first(nlp: Language) -> None:
-    linker = nlp.get_pipe("angel_linker")
-    with linker.using(candidates={"types_by_label": {"Sign": ["C"], "PHENOTYPE": ["Phenotype"]}}):
-        found = link(nlp, [("Sign", "heart attack"), ("SYMPTOM", "low-set ears")])
-    assert found == ["MESH:D009203", "HP:0000369"]

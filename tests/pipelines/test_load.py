@@ -58,21 +58,6 @@ def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language
     assert linker.settings == settings
 
 
-def test_diseases_link_to_diseases_and_chemicals_to_chemicals(nlp: Language) -> None:
-    doc = nlp(
-        "She had hyperlipidemia, chest pain, glioblastoma and alkaptonuria and took carboplatin."
-    )
-    assert {ent.text: ent._.kb_id for ent in doc.ents} == {
-        "hyperlipidemia": "MESH:D006949",
-        "chest pain": "MESH:D002637",
-        "glioblastoma": "MESH:D005909",
-        "alkaptonuria": "MESH:D000474",
-        "carboplatin": "MESH:D016190",
-    }
-    settings = nlp.get_pipe("angel_linker").settings
-    assert settings.candidates.types_by_label == {"DISEASE": ("C", "F03"), "CHEMICAL": ("D",)}
-
-
 @pytest.mark.parametrize("dtype", ["bfloat16", "auto"])
 def test_it_runs_in_every_type(dtype: str) -> None:
     nlp = spacy_angel.load(dtype=dtype, **OFF)

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 import spacy
-from hypothesis import given
-from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
@@ -31,18 +29,6 @@ def nlp() -> Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_consistency")
     return nlp
-
-
-def test_a_place_that_is_passed_over_is_a_mention_too(nlp: Language) -> None:
-    doc = document(
-        "Hp binds ; Hp rises ; Hp falls ; Hp stays", (0, 1, "GENE"), (3, 4, "GENE"), (6, 7, "GENE")
-    )
-    assert mentions(nlp.get_pipe("angel_consistency")(doc)) == [
-        ("Hp", 0, "GENE"),
-        ("Hp", 3, "GENE"),
-        ("Hp", 6, "GENE"),
-        ("Hp", 9, "GENE"),
-    ]
 
 
 def test_what_is_new_is_as_probable_as_what_it_follows_from(nlp: Language) -> None:
@@ -77,14 +63,6 @@ def test_words_of_several_tokens_and_their_case() -> None:
     settings = ConsistencySettings(add_from=0.5, drop_below=0)
     after = make_consistent(doc, [TokenSpan(0, 2, "DISEASE", 0.9)], settings)
     assert after == [TokenSpan(0, 2, "DISEASE", 0.9), TokenSpan(4, 6, "DISEASE", 0.9)]
-
-
-def test_what_stands_there_stays() -> None:
-    doc = document("iron ; iron deficiency ; iron")
-    first, other = TokenSpan(0, 1, "CHEMICAL", 0.9), TokenSpan(2, 4, "DISEASE", 0.8)
-    settings = ConsistencySettings(add_from=0.3, drop_below=0)
-    after = make_consistent(doc, [first, other], settings)
-    assert after == [first, other, TokenSpan(5, 6, "CHEMICAL", 0.9)]
 
 
 @pytest.mark.parametrize("serializable", [True, False])
@@ -144,19 +122,6 @@ def test_settings_are_checked_and_saved(tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "nlp")
     again = spacy.load(tmp_path / "nlp").get_pipe("angel_consistency")
     assert again.settings == ConsistencySettings(add_from=0.9, span_key="x")
-
-
-@given(st.lists(st.sampled_from(["aa", "bb", "cc"]), min_size=1, max_size=12), st.data())
-def test_any_entities_stay_apart(words: list[str], data: st.DataObject) -> None:
-    doc = Doc(VOCAB, words)
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(words)), max_size=6)))
-    some = [
-        TokenSpan(start, end, data.draw(st.sampled_from("XY")), 1.0)
-        for start, end in zip(cuts[::2], cuts[1::2], strict=False)
-    ]
-    after = make_consistent(doc, some, ConsistencySettings())
-    taken = [token for one in after for token in range(one.start, one.end)]
-    assert len(taken) == len({*taken})
 
 
 def test_long_forms_that_stand_nowhere_say_nothing(nlp: Language) -> None:

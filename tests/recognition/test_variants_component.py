@@ -1,6 +1,5 @@
 """The component `angel_variants`: in a pipeline, beside other mentions, before a linker."""
 
-import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,6 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from support.tiny_annotation import make_pipeline
 
-from spacy_angel.annotation.run import annotate
-from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.pipelines.load import open_pipeline
 
 torch.set_num_threads(1)
@@ -180,14 +177,6 @@ def test_what_a_linker_said_of_the_mention_before_goes(nlp):
     assert doc.ents[0]._.kb_ents == []
 
 
-def test_many_variants_in_one_sentence_take_linear_time(nlp):
-    # Each variant is compared only with the genes next to it.
-    doc = nlp("BRAF V600E " * 3000)
-    variants = [ent for ent in doc.ents if ent.label_ == "VARIANT"]
-    assert len(variants) == 3000
-    assert all(ent._.variant_gene.end == ent.start for ent in variants)
-
-
 LINKED = "the patient had heart attack. BRAF c.360+1G>C and V600E (rs113488022), a 4-bp deletion."
 IDS = ["MESH:D009203", "c.360+1G>C", "rs113488022", "rs113488022", "NIL"]
 
@@ -214,17 +203,3 @@ def test_a_linker_leaves_variants_alone(saved):
     nlp.remove_pipe("angel_variants")
     nlp.add_pipe("angel_variants", last=True)
     assert [ent._.kb_id for ent in nlp(LINKED).ents][1:4] == IDS[1:4]
-
-
-def test_annotated_files_have_them_and_are_read_again(saved, tmp_path):
-    (tmp_path / "in.jsonl").write_text(json.dumps({"doc_id": "1", "text": LINKED}) + "\n", "utf8")
-    annotate(tmp_path / "in.jsonl", str(saved), output=tmp_path / "out")
-    (path,) = [p for p in (tmp_path / "out").glob("[0-9]*-*.*")]
-    (document,) = read_corpus(path)
-    found = [(m.text, m.concept_ids) for m in document.mentions if m.label == "VARIANT"]
-    assert found == [
-        ("c.360+1G>C", "c.360+1G>C"),
-        ("V600E", "rs113488022"),
-        ("rs113488022", "rs113488022"),
-        ("4-bp deletion", ""),
-    ]

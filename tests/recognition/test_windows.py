@@ -16,11 +16,6 @@ def test_windows_share_what_the_overlap_says() -> None:
     assert cut_windows(offsets, most=3, overlap=1, first=1) == [(0, 1), (1, 4), (3, 5)]
 
 
-def test_of_shared_words_each_window_answers_for_the_half_farther_from_its_edge() -> None:
-    assert owned_words([(0, 6), (4, 9)]) == [(0, 5), (5, 9)]
-    assert owned_words([(0, 6), (3, 9), (6, 12)]) == [(0, 4), (4, 7), (7, 12)]
-
-
 @given(
     st.lists(st.integers(1, 6), max_size=60),
     st.integers(4, 20),

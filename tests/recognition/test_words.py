@@ -1,21 +1,12 @@
 """Words, their pieces and their cases."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.helpers import SHIPPED_MODEL
 
-from spacy_angel.recognition.words import CASES, WordReader, shape_of
+from spacy_angel.recognition.words import CASES, WordReader
 
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
-
-
-@pytest.mark.parametrize(
-    ("word", "shape"),
-    [("2", 0), ("-", 0), ("mice", 1), ("a", 1), ("Mice", 2), ("A", 3), ("IL", 4), ("mRNA", 5)],
-)
-def test_shapes(word: str, shape: int) -> None:
-    assert shape_of(word) == shape
 
 
 def test_words_end_at_every_mark_and_know_whether_they_stand_close() -> None:
@@ -26,12 +17,6 @@ def test_words_end_at_every_mark_and_know_whether_they_stand_close() -> None:
     # 1 + 2 * shape + glued
     assert words.cases.tolist() == [1 + 2 * 4, 1 + 1, 1 + 1, 1 + 2 * 1, 1 + 2 * 2]
     assert max(words.cases) < CASES
-
-
-def test_special_tokens_in_a_text_are_text() -> None:
-    (words,) = READER(["a [SEP] b"])
-    assert [len(words), *words.pieces.tolist()].count(102) == 0
-    assert len(words) == 5
 
 
 @given(st.lists(st.text(max_size=40), max_size=3))

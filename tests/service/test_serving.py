@@ -26,7 +26,7 @@ def test_another_address_without_a_token_is_refused_before_anything_is_opened():
 
 
 def test_an_extra_that_is_not_installed_is_reported_in_one_line(monkeypatch):
-    monkeypatch.setattr("spacy_angel.cli.serve.find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_angel.cli.options.find_spec", lambda name: None)
     for command in ("serve", "mcp"):
         result = CliRunner().invoke(app, [command])
         assert result.exit_code == 1

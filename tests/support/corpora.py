@@ -24,7 +24,6 @@ RICH = CorpusDocument(
         GoldMention(64, 68, "zeal", "MENTION", ""),
     ),
     title_end=31,
-    steps=("lowercase", "overlaps=longest"),
 )
 
 
@@ -73,5 +72,4 @@ def documents(draw: st.DrawFn, alphabet: st.SearchStrategy[str] | None = None) -
         text,
         tuple(mentions),
         draw(st.none() | st.integers(0, len(text))),
-        tuple(draw(st.lists(_WORDS, max_size=2))),
     )

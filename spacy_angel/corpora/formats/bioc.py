@@ -3,8 +3,8 @@
 A collection contains documents, which contain passages with an offset and a text. Passages contain
 annotations, whose identifiers are stored in infons. If a passage has no text, the text of its
 sentences is read. The individual mentions of a composite (BC5CDR: infon `CompositeRole`) become
-its parts. `to_bioc` adds infons for data that BioC cannot represent: the parts of a composite and
-the preprocessing steps, each as a JSON list, and `read_as`.
+its parts. `to_bioc` adds infons for data that BioC cannot represent: the parts of a composite, as a
+JSON list, and `read_as`.
 """
 
 import json
@@ -18,8 +18,8 @@ from pydantic import BaseModel, BeforeValidator, NonNegativeInt
 
 from ...files.atomic import replacing
 from ...files.formats import Format
-from ...files.json_stream import stream_objects
-from ...files.json_values import Text, checked, parse_as
+from ...files.json_objects import read_objects
+from ...files.json_values import checked, parse_as
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, GoldMention, Reading
 
@@ -42,7 +42,7 @@ _ID_KEYS = {
 }
 _ID_END = re.compile(r"(?<=.)[\W_]*(identifier|id)s?$")
 
-_PARTS, _STEPS, _READ_AS = "composite_parts", "preprocessing_steps", "read_as"
+_PARTS, _READ_AS = "composite_parts", "read_as"
 
 # An identifier without a vocabulary, except `-1`, which means that there is none.
 _BARE = re.compile(r"(?<![^|+,;\s])[^|+,;:\s-][^|+,;:\s]*(?![^|+,;\s])")
@@ -55,7 +55,7 @@ def _strings(value: Any) -> Any:
 
 
 _OrEmpty = BeforeValidator(lambda value: [] if value is None else value)
-_Infons = Annotated[dict[str, Text], BeforeValidator(_strings)]
+_Infons = Annotated[dict[str, str], BeforeValidator(_strings)]
 
 
 class _Location(BaseModel):
@@ -64,7 +64,7 @@ class _Location(BaseModel):
 
 
 class _Annotation(BaseModel):
-    text: Text = ""
+    text: str = ""
     locations: Annotated[list[_Location], _OrEmpty] = []
     infons: _Infons = {}
 
@@ -89,17 +89,17 @@ class _Holder(BaseModel):
 
 class _Sentence(_Holder):
     offset: NonNegativeInt
-    text: Text
+    text: str
 
 
 class _Passage(_Holder):
     offset: NonNegativeInt
-    text: Text | None = None
+    text: str | None = None
     sentences: Annotated[list[_Sentence], _OrEmpty] = []
 
 
 class _Document(_Holder):
-    id: Annotated[Text, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
+    id: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
     passages: Annotated[list[_Passage], _OrEmpty] = []
 
 
@@ -122,7 +122,7 @@ def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
     path (Path), reading (Reading), RETURNS, RAISES: as for `read_bioc_xml`.
     """
-    for number, value in stream_objects(path, reading, within=("documents", "PubTator3")):
+    for number, value in read_objects(path, reading, within=("documents", "PubTator3")):
         collected = value.get("documents") if isinstance(value, Mapping) else None
         for document in collected if isinstance(collected, list) else [value]:
             with reading.leaving_out(number, "a BioC document"):
@@ -164,7 +164,6 @@ def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
         text=text,
         mentions=tuple(mention for mention in mentions if mention is not None),
         title_end=title_end,
-        steps=_listed(document.infons, _STEPS),
     )
 
 
@@ -197,7 +196,7 @@ def _mention(
         note = f"{reading.where(line)}: document {doc_id}, {mention!r} in pieces, read as a whole"
         reading.report.count("discontinuous_mentions", note=note)
         mention = text[start:end]
-    inside = _listed(infons, _PARTS)
+    inside = tuple(parse_as(infons.get(_PARTS, "[]"), list[str]))
     if annotation.role == "CompositeMention":
         spans = ((part.span, part.text) for part in parts)
         inside = tuple(part for (begin, stop), part in spans if start <= begin and stop <= end)
@@ -213,11 +212,6 @@ def _raw_ids(infons: Mapping[str, str]) -> str:
         if value := by_key.get(key, "").strip():
             return _BARE.sub(rf"{prefix}:\g<0>", value) if prefix else value
     return ""
-
-
-def _listed(infons: Mapping[str, str], key: str) -> tuple[str, ...]:
-    """Return a list that `to_bioc` stored in an infon; empty if there is none."""
-    return tuple(parse_as(infons.get(key, "[]"), list[Text]))
 
 
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:
@@ -248,9 +242,8 @@ def to_bioc(document: CorpusDocument) -> dict[str, Any]:
         }
         for (kind, start, stop), own in zip(pieces, annotations, strict=True)
     ]
-    infons = {_STEPS: json.dumps(document.steps)} if document.steps else {}
     rest: dict[str, Any] = {"annotations": [], "relations": []}
-    return {"id": document.doc_id, "infons": infons, "passages": passages, **rest}
+    return {"id": document.doc_id, "infons": {}, "passages": passages, **rest}
 
 
 def _annotation(number: int, mention: GoldMention) -> dict[str, Any]:
@@ -269,23 +262,13 @@ def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
     documents (Iterable[CorpusDocument]): documents, which are written one by one.
     path (Path): file to write.
     """
-    with replacing(path) as file:
-        for line in bioc_collection(map(to_bioc, documents)):
-            file.write(line)
-
-
-def bioc_collection(documents: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Serialize a BioC collection in pieces, one document per line.
-
-    documents (Iterable[Mapping[str, Any]]): documents from `to_bioc`.
-    RETURNS (Iterator[bytes]): the content of the file.
-    """
     head = {"source": "spacy-angel", "date": "", "key": "", "infons": {}, "documents": []}
-    yield json.dumps(head)[:-2].encode("utf8")
-    for number, document in enumerate(documents):
-        line = json.dumps(document, ensure_ascii=False)
-        yield (",\n" if number else "\n").encode() + line.encode("utf8")
-    yield b"\n]}\n"
+    with replacing(path) as file:
+        file.write(json.dumps(head)[:-2].encode("utf8"))
+        for number, document in enumerate(documents):
+            line = json.dumps(to_bioc(document), ensure_ascii=False)
+            file.write((",\n" if number else "\n").encode() + line.encode("utf8"))
+        file.write(b"\n]}\n")
 
 
 XML = Format("bioc_xml", read_bioc_xml, lambda path, head: head.startswith("<"))

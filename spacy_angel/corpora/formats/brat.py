@@ -217,5 +217,5 @@ FORMAT = Format(
     _recognises,
     write=write_brat,
     is_folder=True,
-    lacks=("steps", "parts", "read_as", "title_end"),
+    lacks=("parts", "read_as", "title_end"),
 )

@@ -25,7 +25,7 @@ from pydantic import AliasChoices, BaseModel, Field
 from ...errors import AngelError
 from ...files.atomic import replacing, write_text
 from ...files.formats import Format
-from ...files.json_stream import stream_objects
+from ...files.json_objects import read_objects
 from ...files.json_values import checked
 from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
@@ -100,13 +100,12 @@ def read_label_studio(
     id_field (str): name of the text field with the identifiers.
     RETURNS (Iterator[CorpusDocument]): documents named by a field of the data, such as `doc_id`,
         `id`, or `pmid`, or else by the number of the task.
-    RAISES (AngelError): if the JSON is invalid, or if there are no such results (by the given
+    RAISES (AngelError): if the JSON is invalid, or if no task has such results (by the given
         annotator); for other faults if `reading.strict` is set.
     """
-    other: Results = "predictions" if results == "annotations" else "annotations"
-    n_tasks = n_read = n_others = 0
+    n_tasks = n_read = 0
     names: dict[str, None] = {}
-    for line, value in stream_objects(path, reading, within=()):
+    for line, value in read_objects(path, reading):
         n_tasks += 1
         bare = None
         with reading.leaving_out(line, "a Label Studio task with a text"):
@@ -115,7 +114,6 @@ def read_label_studio(
         if bare is None:
             continue
         works = _works(task, results, annotator, reading)
-        n_others += bool(getattr(task, other))
         names |= dict.fromkeys(name for work in getattr(task, results) for name in work.names)
         if not works:
             reading.report.count("tasks_without_" + results)
@@ -127,11 +125,11 @@ def read_label_studio(
             mentions = _mentions(bare, works[0].result, id_field, reading, line)
             yield replace(bare, mentions=tuple(mentions))
         n_read += bool(works)
-    if not n_read and (annotator or n_others):
-        known = ", ".join(names) or "nobody"
+    if not n_read:
         raise AngelError(
             f"{path}: none of the {n_tasks} tasks has {results} by {annotator or 'anybody'}. "
-            f"Annotators: {known}; {n_others} tasks have {other} (`--option results={other}`)."
+            f"Annotators: {', '.join(names) or 'none'}. Try another annotator, or the option "
+            "`results` (annotations or predictions)."
         )
 
 
@@ -142,8 +140,6 @@ def _bare_document(task: _Task, text_field: str, default: str) -> CorpusDocument
         raise ValueError(f"data.{text_field} must be a string; data has {', '.join(task.data)}")
     given = next((task.data[key] for key in ID_FIELDS if task.data.get(key) is not None), task.id)
     doc_id = default if given is None else str(given)
-    for whole in (text, doc_id):
-        whole.encode("utf8")
     end = task.data.get(_TITLE_END)
     return CorpusDocument(doc_id, text, title_end=end if end in range(len(text) + 1) else None)
 
@@ -279,5 +275,5 @@ FORMAT = Format(
     read_label_studio,
     _recognises,
     write=write_label_studio,
-    lacks=("steps", "parts", "read_as"),
+    lacks=("parts", "read_as"),
 )

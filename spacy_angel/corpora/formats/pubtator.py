@@ -154,6 +154,4 @@ def _recognises(path: Path, head: str) -> bool:
     return _TITLE.match(first_line(head)) is not None
 
 
-FORMAT = Format(
-    "pubtator", read_pubtator, _recognises, write=write_pubtator, lacks=("steps", "read_as")
-)
+FORMAT = Format("pubtator", read_pubtator, _recognises, write=write_pubtator, lacks=("read_as",))

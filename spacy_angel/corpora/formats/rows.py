@@ -13,8 +13,8 @@ from pydantic import BaseModel, BeforeValidator, StrictInt
 
 from ...errors import AngelError
 from ...files.formats import Format, first_line, read_head
-from ...files.json_stream import stream_objects
-from ...files.json_values import Text, checked, parse_as
+from ...files.json_objects import read_objects
+from ...files.json_values import checked, parse_json
 from ...files.reading import numbered_lines
 from ...files.table import import_optional, separator_of, table_rows
 from ..documents import CorpusDocument, GoldMention, Reading
@@ -46,14 +46,14 @@ def read_jsonl(
     RETURNS (Iterator[CorpusDocument]): documents with mentions of each line (`start`, `end`, and
         optionally `text`, `label`, `concept_id`).
     """
-    return _documents(json_rows(path, reading), reading, path, id_field, text_field)
+    return _documents(_json_rows(path, reading), reading, path, id_field, text_field)
 
 
 def read_json(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
     """Read JSON with the same fields as JSON lines: an object or a list of objects."""
-    objects = stream_objects(path, reading, within=())
+    objects = read_objects(path, reading)
     return _documents(objects, reading, path, id_field, text_field)
 
 
@@ -127,18 +127,11 @@ def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read the objects in a file with JSON lines. Blank lines are skipped.
-
-    path (Path): JSON lines, plain or gzip.
-    reading (Reading): handles faults.
-    YIELDS (tuple[int, dict[str, Any]]): line number and object.
-    """
+def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, Any]]:
     for number, line in numbered_lines(path, reading):
-        if not line.strip():
-            continue
         with reading.leaving_out(number, "a document"):
-            yield number, parse_as(line, dict[str, Any])
+            if line.strip():
+                yield number, parse_json(line)
 
 
 def read_parquet(
@@ -211,14 +204,14 @@ def read_csv(
 class _Mention(BaseModel):
     start: StrictInt
     end: StrictInt
-    text: Text | None = None
-    label: Text | None = None
-    concept_id: Text | None = None
+    text: str | None = None
+    label: str | None = None
+    concept_id: str | None = None
 
 
 class _Row(BaseModel):
-    doc_id: Annotated[Text, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)]
-    text: Text
+    doc_id: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)]
+    text: str
     mentions: list[_Mention] | None = None
 
 

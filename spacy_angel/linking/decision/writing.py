@@ -4,6 +4,7 @@ spaCy stores a span attribute by the characters of the span. If a span group has
 the same characters, the values are stored separately for each label, so that each span has its own.
 """
 
+import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from copy import copy
@@ -15,11 +16,14 @@ from spacy.tokens import Doc, Span, SpanGroup
 from ...component.kb_id import attribute_key, store_kb_id
 from ...component.probability import NAME as PROBABILITY
 from ...component.probability import other_labels_of, probability_of
-from ...errors import AngelError
+from ...errors import AngelError, AngelWarning
 from ..mentions.labels import links_label
 from ..mentions.reading import find_spans, register_abbreviations
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 from ..types import NIL, Link
+
+_REGISTERED: dict[str, tuple[Any, ...]] = {}
+"""How each attribute was registered when a linker was created."""
 
 
 def read_kb_id(span: Span, settings: LinkerSettings) -> str:
@@ -40,11 +44,11 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
         _set_labels(doc, links)
     spans = find_spans(doc, settings.candidates.span_key)
     _set_attributes(spans, links, settings)
+    kb_ids = [
+        read_kb_id(span, settings) if link is None else link.kb_id
+        for span, link in zip(spans, links, strict=True)
+    ]
     if settings.is_first:
-        kb_ids = [
-            span.kb_id_ if link is None else link.kb_id
-            for span, link in zip(spans, links, strict=True)
-        ]
         _set_kb_ids(doc, settings.candidates.span_key, spans, kb_ids)
     dropped = [is_dropped(*pair, settings) for pair in zip(spans, links, strict=True)]
     if any(dropped):
@@ -139,6 +143,28 @@ def set_extensions(settings: LinkerSettings) -> None:
             raise AngelError(
                 f"span._.{name} is computed by another component, so angel_linker cannot write it. "
                 f"Choose another name with the setting outputs.{attribute}."
+            )
+        _REGISTERED[name] = Span.get_extension(name)
+
+
+def warn_replaced(settings: LinkerSettings) -> None:
+    """Warn once if another component has overwritten the registration of an attribute that a linker
+    writes, as scispaCy's linker does with `kb_ents`. If both are in the same pipeline, the later
+    one overwrites the values.
+
+    settings (LinkerSettings): settings with the attribute names.
+    """
+    for attribute in ATTRIBUTES:
+        name = getattr(settings.outputs, attribute)
+        now = Span.get_extension(name)
+        if _REGISTERED.get(name, now) != now:
+            _REGISTERED[name] = now
+            warnings.warn(
+                f"Another component has registered span._.{name} again, as scispaCy's linker does. "
+                "Where both are in one pipeline, the later one overwrites the values. Choose "
+                f"another name with angel_linker's setting outputs.{attribute}.",
+                AngelWarning,
+                stacklevel=2,
             )
 
 

@@ -84,16 +84,8 @@ class AngelVariants(DocumentPipe):
     settings (VariantSettings): the settings.
     """
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        name: str = "angel_variants",
-        *,
-        settings: VariantSettings = VariantSettings(),  # noqa: B008 (frozen)
-    ) -> None:
-        self.vocab = vocab
-        self.name = name
-        self.settings = settings
+    def __init__(self, vocab: Vocab, name: str, settings: VariantSettings) -> None:
+        self.vocab, self.name, self.settings = vocab, name, settings
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -249,7 +241,7 @@ def make_angel_variants(
     if not isinstance(nlp.tokenizer, VariantTokenizer):
         tokenizer: Any = VariantTokenizer(nlp.tokenizer)
         nlp.tokenizer = tokenizer
-    return AngelVariants(nlp.vocab, name, settings=settings)
+    return AngelVariants(nlp.vocab, name, settings)
 
 
 if not Span.has_extension(HGVS):

@@ -142,33 +142,23 @@ def _one_of_both(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     return left
 
 
-class _Neighborhood:
-    """Words and variants that are evidence for a candidate.
+def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Keep the candidates that need no evidence, or have a word or another variant nearby."""
+    sure = [(one.start, one.end) for one in candidates if one.reading.needs is Needs.NOTHING]
+    evidence = sorted({*sure, *(found.span() for found in _EVIDENCE.finditer(text))})
+    reach = {Needs.A_WORD: _NEAR, Needs.THE_NEXT_WORD: _BESIDE}
 
-    places (Iterable[tuple[int, int]]): their character offsets.
-    """
-
-    def __init__(self, places: Iterable[tuple[int, int]]) -> None:
-        self._places = sorted(set(places))
-        self._starts = [start for start, _ in self._places]
-
-    def has(self, one: _Candidate, reach: int) -> bool:
-        """Check whether one of them, other than the candidate itself, is within a number of
-        characters."""
-        near = max(bisect_left(self._starts, one.start) - 1, 0)
+    def has_evidence(one: _Candidate) -> bool:
+        distance = reach[one.reading.needs]
+        near = max(bisect_left(evidence, (one.start,)) - 1, 0)
         return any(
-            one.start - reach <= end and start <= one.end + reach
-            for start, end in self._places[near : near + 2]
+            one.start - distance <= end and start <= one.end + distance
+            for start, end in evidence[near : near + 2]
         )
 
-
-def _with_what_they_need(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    sure = [(one.start, one.end) for one in candidates if one.reading.needs is Needs.NOTHING]
-    evidence = _Neighborhood([*sure, *(found.span() for found in _EVIDENCE.finditer(text))])
-    reach = {Needs.A_WORD: _NEAR, Needs.THE_NEXT_WORD: _BESIDE}
     return [
         one
         for one in candidates
-        if (one.reading.needs is Needs.NOTHING or evidence.has(one, reach[one.reading.needs]))
+        if (one.reading.needs is Needs.NOTHING or has_evidence(one))
         and not _POSTCODE.match(text, one.end)
     ]

@@ -6,7 +6,6 @@ from .dna import ARROW, START, STOP, inserted, point, substituted
 from .form import Forms, Needs, Reading
 from .letters import (
     BASE_NAMES,
-    ONE_LETTER,
     RESIDUE_NAMES,
     THREE_LETTERS,
     bases,
@@ -189,10 +188,6 @@ UNPLACED.unnamed(
     START + rf"(?:deletion|insertion|duplication) (?:of (?:an? |the |{_NUMBER_WORD} ){{0,2}}"
     rf"(?:nucleotides? |bases? )?)?(?:(?i:{BASE_NAMES})|[ACGT]{{1,12}})"
     r"(?: nucleotide| base| residue)?(?![\w/-])",
-    # Bases and change.
-    r"(?<![\w.])"
-    rf"(?:\((?:[ACGT]{{1,12}})\)|[ACGT]{{1,12}}|(?i:{BASE_NAMES})) "
-    rf"(?:insertion[-/]deletion|deletion|insertion|duplication){_AT_A_PLACE}?" + STOP,
     # Delta and size.
     r"(?:(?<![A-Za-z0-9])|(?<=\d))"
     r"(?:(?:[Dd]elta|DD|[Δ∆]) ?-?32|(?:[Dd]elta|DD|[Δ∆])[2-9]\d{1,2}(?:-\d{2,4})?"
@@ -200,30 +195,13 @@ UNPLACED.unnamed(
 )
 
 UNPLACED.unnamed(
-    # Deletion of a residue.
-    rf"(?:(?:deletion|duplication) of (?:an? |the )?{_RESIDUE}(?:{_AT_UNIT}|[- ]?"
-    rf"\(?[1-9]\d{{0,4}}\)?)|(?:{THREE_LETTERS}|[{ONE_LETTER}])[- ]?[1-9]\d{{1,4}} "
-    r"(?:deletion|duplication))",
     # Bases of codons.
     r"(?:(?:CD|FSC|FS|[Cc]odon)s?) ?\d{1,4}(?: ?/ ?\d{1,4})?,? ?(?P<open>\()?[-+] ?"
     r"(?:[ACGT]{1,12}|\d{1,2} ?(?:nt|bp))(?(open)\))",
-    start=START,
-    stop=STOP,
-)
-
-UNPLACED.unnamed(
     # Repeats.
-    r"(?<![\w.])\([ACGT]{2,10}\)\d{1,3}(?![\w(])",
-)
-
-UNPLACED.unnamed(
+    r"\([ACGT]{2,10}\)\d{1,3}(?!\()",
     # Change and size.
     r"(?:ins/del|del/ins|dup|del|ins) ?\d{1,4} ?(?:bp|kb|nt)",
     start=START,
     stop=STOP,
-)
-
-UNPLACED.unnamed(
-    # Cytogenetic.
-    START + r"(?:del|dup|inv|ins)\((?:\d{1,2}|X|Y)\)\([pq][\dpq.;-]{1,24}\)",
 )

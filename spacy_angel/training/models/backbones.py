@@ -116,7 +116,7 @@ def load_backbone(
     if (folder / PROMPT_FILE).is_file():
         tokenizer = None
     else:
-        preset = preset or preset_of(name_or_path).format.preset
+        preset = preset or preset_of(name_or_path).preset
     checkpoint = open_checkpoint(folder, tokenizer=tokenizer, preset=preset)
     model = checkpoint.module(attn_implementation=fast_attention())
     length = max_source_tokens or checkpoint.format.max_source_tokens

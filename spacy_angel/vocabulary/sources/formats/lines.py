@@ -25,17 +25,6 @@ def find_files(path: Path, *names: str) -> list[Path]:
     return next(filter(None, (sorted(folder.glob(pattern)) for pattern in patterns)), [])
 
 
-def required_files(path: Path, name: str) -> list[Path]:
-    """path (Path): folder, or the file itself.
-    name (str): of the file in the folder.
-    RETURNS (list[Path]): see `find_files`.
-    RAISES (AngelError): there is no such file."""
-    files = [path] if path.is_file() else find_files(path, name)
-    if not files:
-        raise AngelError(f"{path}: expected a folder with {name}. Unpack the download there.")
-    return files
-
-
 def read_lines(path: Path, report: VocabularyReport, cut_shows: bool = False) -> Iterator[str]:
     """Read the lines of a UTF-8 file, without line breaks. If the last line has no line break, the
     file may be truncated, and a warning is issued.
@@ -46,7 +35,7 @@ def read_lines(path: Path, report: VocabularyReport, cut_shows: bool = False) ->
     YIELDS (str): each line.
     RAISES (AngelError): the file cannot be read or is damaged, or a line is not valid UTF-8.
     """
-    reading = FileReading(str(path), progress=True)
+    reading = FileReading(str(path))
     report.path, report.line = path, 1
     for report.line, line in numbered_lines(path, reading):
         if "\0" in line:

@@ -1,0 +1,68 @@
+"""Save a model or vocabulary only once if several linkers in a pipeline share it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import AngelError
+from ..files.atomic import write_json
+from ..files.digests import digest
+from ..files.json_values import parse_json
+
+_PARTS = ("model", "kb")
+_FILE = "shared.json"
+
+
+def share_parts(folder: Path) -> None:
+    """Replace parts that another linker in the pipeline has already saved by references to them.
+
+    folder (Path): folder of a linker that was just saved; not changed if it is not part of a
+        pipeline.
+    """
+    shared: dict[str, dict[str, str]] = {}
+    if (folder.parent / "config.cfg").is_file():
+        others = sorted(o for o in folder.parent.iterdir() if o != folder)
+        for part in _PARTS:
+            for other in others:
+                if (other / part).is_dir() and (folder / part).is_dir():
+                    found = _digest(other / part)
+                    if found == _digest(folder / part):
+                        shutil.rmtree(folder / part)
+                        shared[part] = {"component": other.name, "sha256": found}
+                        break
+    (folder / _FILE).unlink(missing_ok=True)
+    if shared:
+        write_json(folder / _FILE, shared)
+
+
+def find_part(folder: Path, part: str) -> Path:
+    """Find the model or vocabulary of a saved linker.
+
+    folder (Path): folder of the linker. part (str): `model` or `kb`.
+    RETURNS (Path): folder of the part, which may not exist.
+    RAISES (AngelError): the part belongs to another linker and has changed since it was saved.
+    """
+    if (folder / part).exists() or not (folder / _FILE).is_file():
+        return folder / part
+    shared: dict[str, Any] = parse_json((folder / _FILE).read_bytes())
+    if part not in shared:
+        return folder / part
+    path = folder.parent / shared[part]["component"] / part
+    if not path.is_dir() or _digest(path) != shared[part]["sha256"]:
+        raise AngelError(
+            f"{folder} has no {part} of its own, and {path} has changed since it was saved. "
+            "Save the pipeline to a new folder."
+        )
+    return path
+
+
+def _digest(folder: Path) -> str:
+    """RETURNS (str): digest of the names and contents of the files, except compiled tries."""
+    return digest((file.relative_to(folder).as_posix(), file) for file in _files(folder))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "tries" not in path.relative_to(folder).parts:
+            yield path
