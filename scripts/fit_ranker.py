@@ -23,7 +23,7 @@ from ranker_sets import HELD, SETS, SHIPPED, MentionSet, chosen, is_hole, part_o
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.evaluation.counts import calibration_error
 from spacy_angel.files.atomic import replacing
-from spacy_angel.linking.ranking.fit import FitItem, fit_weights, no_weights
+from spacy_angel.linking.decision.calibration import FitItem, fit_weights, no_weights
 from spacy_angel.linking.ranking.ranker import ALL, SURE, Ranker, Table, Weights, tables_of
 from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention

@@ -31,7 +31,7 @@ from spacy_angel.component.checked import CheckedSettings, describe_settings
 from spacy_angel.corpora.registry import FORMATS as corpus_formats
 from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
-from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
+from spacy_angel.linking.matcher import MatcherSettings
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.presets import PUBLISHED
@@ -96,9 +96,9 @@ def settings_table(settings: type[CheckedSettings]) -> str:
 def features_table() -> str:
     """RETURNS (str): Markdown table of the reranker's features."""
     lines = ["| feature | value | e.g. | |", "|---|---|---|---|"]
-    for feature in (*FEATURES.values(), *MENTION_FEATURES.values()):
-        meaning = " ".join((getdoc(feature.values) or "").split())
-        cells = f"`{feature.name}`", feature.formula, feature.example, meaning
+    for name, feature in (FEATURES | MENTION_FEATURES).items():
+        meaning, value, example = re.split(r"\n\s*(?:value|example): ", getdoc(feature) or "")
+        cells = (f"`{name}`", *(" ".join(text.split()) for text in (value, example, meaning)))
         lines.append(f"| {' | '.join(map(in_cell, cells))} |")
     return "\n".join(lines)
 

@@ -116,7 +116,7 @@ class DocumentLinker:
         docs = list(prepare_docs(self.nlp, self.linker, documents, given=given))
         with self.linker.using(candidates={"span_key": span_key}):
             all_links = self.linker.predict(docs)
-            settings = self.linker.settings.copy_now()
+            settings = self.linker.settings.changed({})
         if self._contexts:
             docs = [self._contexts[span_key](doc) for doc in docs]
         return [

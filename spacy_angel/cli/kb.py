@@ -187,18 +187,13 @@ def kb_update(
         repeat_additions(folder, built)
         after = ConceptKB.from_disk(folder)
         options.print_counts(after, folder)
-        difference = compare_vocabularies(before, after)
-        for kind, arrow in (("added", " "), ("gone", " "), ("merged", "→ "), ("renamed", "→ ")):
-            pairs = getattr(difference, kind)
+        for kind, pairs in compare_vocabularies(before, after).items():
+            arrow = "→ " if kind in ("merged", "renamed") else " "
             typer.echo(f"{len(pairs):,} concepts {kind}")
             for first, second in pairs[:_SHOWN]:
                 typer.echo(f"  {first} {arrow}{second}")
             if len(pairs) > _SHOWN:
                 typer.echo(f"  … and {len(pairs) - _SHOWN:,} more")
-        typer.echo(
-            f"{difference.names_added:,} names added and {difference.names_gone:,} gone "
-            "among the concepts in both"
-        )
         if (rules := folder / RULES).is_file():
             typer.echo(f"Check its rules: spacy-angel kb check {rules} --kb {folder}")
 

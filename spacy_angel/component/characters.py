@@ -164,11 +164,11 @@ def _markup(text: str) -> Iterator[Edit]:
     closing: dict[int, str] = {}
     end = 0
     for found in _MARKUP.finditer(text):
-        for place in sorted(place for place in closing if place < found.end()):
-            mark = closing.pop(place)
-            if place >= end:
-                yield place, place + len(mark), ""
-                end = place + len(mark)
+        for offset in sorted(offset for offset in closing if offset < found.end()):
+            mark = closing.pop(offset)
+            if offset >= end:
+                yield offset, offset + len(mark), ""
+                end = offset + len(mark)
         if found.start() < end:
             continue
         if found["entity"]:
@@ -184,10 +184,10 @@ def _markup(text: str) -> Iterator[Edit]:
             yield found.start(), found.start("words"), ""
             yield found.end("words"), found.end(), ""
         elif mark := found["mark"]:
-            closing_place = _closing_mark(text, mark, found.end())
-            if closing_place is None:
+            closing_offset = _closing_mark(text, mark, found.end())
+            if closing_offset is None:
                 continue
-            closing[closing_place] = mark
+            closing[closing_offset] = mark
             yield *found.span(), ""
         elif found["tag"] and found["tag"].lower() not in closed:
             continue
@@ -195,20 +195,20 @@ def _markup(text: str) -> Iterator[Edit]:
             is_inline = (found["tag"] or "").lower() in inline
             yield *found.span(), "" if is_inline else "\n\n"
         end = found.end()
-    for place, mark in sorted(closing.items()):
-        if place >= end:
-            yield place, place + len(mark), ""
+    for offset, mark in sorted(closing.items()):
+        if offset >= end:
+            yield offset, offset + len(mark), ""
 
 
 def _closing_mark(text: str, mark: str, start: int) -> int | None:
     """RETURNS (int | None): position of the closing Markdown mark, which follows a character,
     precedes no word character, and is in the same line."""
     end = text.find("\n", start, start + _MAX_MARKED)
-    place = text.find(mark, start, start + _MAX_MARKED if end < 0 else end)
-    if place < 0 or text[place - 1].isspace():
+    offset = text.find(mark, start, start + _MAX_MARKED if end < 0 else end)
+    if offset < 0 or text[offset - 1].isspace():
         return None
-    behind = text[place + len(mark) : place + len(mark) + 1]
-    return None if behind and (behind.isalnum() or behind == mark[0]) else place
+    after = text[offset + len(mark) : offset + len(mark) + 1]
+    return None if after and (after.isalnum() or after == mark[0]) else offset
 
 
 def _unseen(text: str) -> Iterator[Edit]:
@@ -219,7 +219,7 @@ def _unseen(text: str) -> Iterator[Edit]:
         start, end = found.span()
         if _SOFT_HYPHEN in found[0] and (line_end := _AT_LINE_END.match(text, end)):
             yield start, line_end.end(), ""
-        elif _MAY_BE_SPACE.fullmatch(found[0]) and _stands_for_blank(text, start, end):
+        elif _MAY_BE_SPACE.fullmatch(found[0]) and _separates_words(text, start, end):
             yield start, end, " "
         else:
             yield start, end, _PLAIN.get(found[0], "")
@@ -284,8 +284,8 @@ def _is_in_word(text: str, start: int, end: int) -> bool:
     return is_low and not (first in words and second in words)
 
 
-def _stands_for_blank(text: str, start: int, end: int) -> bool:
-    """Whether something invisible separates two words: both are known, but not joined
+def _separates_words(text: str, start: int, end: int) -> bool:
+    """Check whether an invisible character separates two words: both are known, but not joined
     (`heart\\0attack`), or the second begins with a capital after a known word."""
     left, right = _letters_beside(text, start, end)
     words = _words()

@@ -8,9 +8,10 @@ _TOKENIZERS = "TOKENIZERS_PARALLELISM"
 
 
 @cache
-def quiet_tokenizers_in_forks() -> None:
-    """Tell the tokenizers before each fork that the child will not use their threads. Otherwise
-    they do the same but warn. The variable is reset in the parent."""
+def use_one_thread_in_forks() -> None:
+    """From now on, use a single thread of torch and of the tokenizers in forked processes: torch
+    would hang in them, and the tokenizers would warn. The environment variable of the tokenizers is
+    reset in the parent."""
     added: list[bool] = []
 
     def tell() -> None:
@@ -21,21 +22,10 @@ def quiet_tokenizers_in_forks() -> None:
         if added.pop():
             del os.environ[_TOKENIZERS]
 
+    def use_one_thread() -> None:
+        import torch
+
+        torch.set_num_threads(1)
+
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=tell, after_in_parent=take_back)
-
-
-class OneThreadInForks:
-    """Torch's thread pool hangs in a child of the process in which this object was created, unless
-    the child uses a single thread."""
-
-    def __init__(self) -> None:
-        self._process = os.getpid()
-
-    def ensure(self) -> None:
-        """Use a single thread from now on if this process is a child."""
-        if os.getpid() != self._process:
-            import torch
-
-            torch.set_num_threads(1)
-            self._process = os.getpid()
+        os.register_at_fork(before=tell, after_in_parent=take_back, after_in_child=use_one_thread)

@@ -31,15 +31,13 @@ def scispacy_detector() -> Detector:
     from scispacy.abbreviation import AbbreviationDetector
 
     nlp = spacy.blank("en")
-    detector = AbbreviationDetector(nlp, make_serializable=True)
+    detector = AbbreviationDetector(nlp)
 
     def detect(text: str) -> list[tuple[str, str]]:
         with quiet_scispacy():
             abbreviations = detector(nlp.make_doc(" ".join(text.split())))._.abbreviations
-        abbreviations.sort(key=lambda item: (item["long_start"], item["short_start"]))
-        return list(
-            dict.fromkeys((item["short_text"], item["long_text"]) for item in abbreviations)
-        )
+        abbreviations.sort(key=lambda short: (short._.long_form.start, short.start))
+        return list(dict.fromkeys((short.text, short._.long_form.text) for short in abbreviations))
 
     return detect
 

@@ -13,6 +13,7 @@ from ..errors import AngelError, AngelWarning, cannot_read
 from ..files.formats import Formats, checked_options
 from .documents import CorpusDocument, CorpusReport, Reading, within_text
 from .formats import (
+    bigbio,
     bioc,
     brat,
     docbin,
@@ -39,6 +40,7 @@ FORMATS = Formats(
         label_studio.FORMAT,
         rows.JSON,
         jats.FORMAT,
+        bigbio.FORMAT,
         bioc.XML,
         bioc.JSON,
         pubtator.FORMAT,

@@ -195,9 +195,10 @@ def _system(
         yield baseline_system(BASELINES[str(pipeline)](kb))
         return
     own = linker.kb
+    num_beams = linker.settings.candidates.num_beams or linker.generator.num_beams
     types = linker.settings.candidates.types_by_label or {}
     candidates = {
-        "num_beams": max(linker.num_beams_used, N_RANKS),
+        "num_beams": max(num_beams, N_RANKS),
         # A vocabulary that lacks one of the types has types of its own.
         "types_by_label": types if set().union(*types.values()) <= set(kb.types) else {},
     }

@@ -76,13 +76,22 @@ def pieces(
                 return
             unpacked += len(piece)
             position = unpacked if stored is None else stored.tell()
-            if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * position:
-                where = f"{path}, line {number}"
-                raise AngelError(f"{where}: the file unpacks to over {MAX_PACKING} times its size.")
+            check_packing(unpacked, position, f"{path}, line {number}")
             if reading is not None:
                 reading.report.position = position
             yield number, piece
             number += piece.endswith(b"\n") if by_line else piece.count(b"\n")
+
+
+def check_packing(unpacked: int, packed: int, where: str) -> None:
+    """Check the compression ratio of a file.
+
+    unpacked (int), packed (int): number of bytes read so far, after and before decompression.
+    where (str): file name and line number, for the error message.
+    RAISES (AngelError): if the file unpacks to more than MAX_PACKING times its size.
+    """
+    if unpacked > PACKING_MATTERS_FROM and unpacked > MAX_PACKING * packed:
+        raise AngelError(f"{where}: the file unpacks to over {MAX_PACKING} times its size.")
 
 
 def numbered_lines(

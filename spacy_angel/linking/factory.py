@@ -1,23 +1,18 @@
 """spaCy's factories `angel_linker`, `angel_matcher`, and `angel_abbreviations`."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 
 from ..component.block import is_saved_in
 from ..errors import AngelError
+from ..vocabulary.changes.rules import read_rules
 from .linker import AngelLinker
-from .matcher import AngelMatcher
-from .mentions.matcher_settings import MatcherSettings, NameChoice, Overlap
+from .matcher import AngelMatcher, MatcherSettings, NameChoice, Overlap
 from .settings.linker_settings import LinkerSettings
-from .settings.loaders import (
-    ModelLoader,
-    VocabularyLoader,
-    check_device,
-    check_files,
-    check_sources,
-)
+from .settings.loaders import ModelLoader, check_sources
 
 if TYPE_CHECKING:
     from .mentions.detector import LinearAbbreviationDetector
@@ -25,7 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_CONFIG: dict[str, Any] = {
     # A folder, a hub name, or a block with @architectures; null is the model that ships.
     "model": None,
-    # A stored vocabulary, a vocabulary file, or a block with @misc; null is the one that ships.
+    # A stored vocabulary, a vocabulary file, or a name; null is the one that ships.
     "vocabulary": None,
     "scorer": {"@scorers": "spacy_angel.linker_scorer.v1"},
     **LinkerSettings().to_dict(),
@@ -51,7 +46,7 @@ def make_angel_linker(
     nlp: Language,
     name: str,
     model: str | ModelLoader | None,
-    vocabulary: str | VocabularyLoader | None,
+    vocabulary: str | None,
     scorer: Callable | None,
     candidates: dict[str, Any],
     reranker: dict[str, Any],
@@ -63,8 +58,8 @@ def make_angel_linker(
 
     nlp (Language): the pipeline.
     name (str): the component's name in the pipeline.
-    model (str | ModelLoader | None), vocabulary (str | VocabularyLoader | None), scorer
-        (Callable | None): see `AngelLinker`.
+    model (str | ModelLoader | None), vocabulary (str | None), scorer (Callable | None): see
+        `AngelLinker`.
     candidates (dict[str, Any]): see `CandidateSettings`.
     reranker (dict[str, Any]): see `RerankerSettings`.
     decision (dict[str, Any]): see `DecisionSettings`.
@@ -74,16 +69,17 @@ def make_angel_linker(
     RAISES (AngelError): a setting is invalid, the model or vocabulary does not exist, or another
         linker in the pipeline writes the same outputs for the same labels.
     """
-    settings = LinkerSettings.from_dict(
-        {
-            "candidates": candidates,
-            "reranker": reranker,
-            "decision": decision,
-            "outputs": outputs,
-            "runtime": runtime,
-        }
+    settings = LinkerSettings(
+        candidates=candidates,
+        reranker=reranker,
+        decision=decision,
+        outputs=outputs,
+        runtime=runtime,
     )
-    check_device(settings)
+    if settings.runtime.device != "cpu":
+        from ..search.generator import find_device
+
+        find_device(settings.runtime.device)
     # A saved pipeline brings its own files; its config still names the original ones.
     is_saved = is_saved_in(nlp, name)
     linker = AngelLinker(
@@ -94,11 +90,11 @@ def make_angel_linker(
         settings=settings,
         scorer=scorer,
         nlp=nlp,
-        is_saved=is_saved,
     )
     if not is_saved:
         check_sources(model, vocabulary)
-        check_files(settings)
+        if settings.decision.curation is not None:
+            read_rules(Path(settings.decision.curation))
         if candidates.get("types_by_label"):
             linker.check_types()
     linker.check_outputs(nlp, is_saved=is_saved)

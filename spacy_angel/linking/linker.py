@@ -50,31 +50,19 @@ class AngelLinker(LinkerParts):
     name (str): name of the component.
     model (str | Path | ModelLoader | None): a folder, hub name, or loader; None: the shipped model.
         It is opened when first used; a hub name is opened in `initialize`.
-    vocabulary (str | Path | VocabularyLoader | None): a folder, file, name, or loader; None: the
-        shipped vocabulary. It is opened when first used.
+    vocabulary (str | Path | None): a folder, file, or name; None: the shipped vocabulary. It is
+        opened when first used.
     settings (LinkerSettings | None): all other settings; None: the defaults. They can be assigned
         at any time, `linker.settings.decision.threshold = 0.7`, except `device`, `dtype`, and the
         names in `outputs`, which only take effect when the component is created.
     scorer (Callable | None): the scorer used by `score`.
     nlp (Language | None): the pipeline to which the component is added.
-    is_saved (bool): whether the component is created for a saved pipeline, whose files are loaded
-        later.
     """
 
     @property
     def labels(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): the labels in `types_by_label`."""
         return tuple(self.settings.candidates.types_by_label or ())
-
-    @property
-    def hide_labels(self) -> bool:
-        """RETURNS (bool): true, because the labels are assigned by other components."""
-        return True
-
-    @property
-    def num_beams_used(self) -> int:
-        """RETURNS (int): number of beams: the setting, or else the default of the model."""
-        return self.settings.candidates.num_beams or self.generator.num_beams
 
     def initialize(
         self,
@@ -123,18 +111,11 @@ class AngelLinker(LinkerParts):
     def _pass(self, kb: "ConceptKB", settings: LinkerSettings | None = None) -> BatchLinker:
         """RETURNS (BatchLinker): a linker for the vocabulary; by default with the current
         settings."""
-        settings = settings or self.settings.copy_now()
-        self._forks.ensure()
-        ranker, nil_prior = self.ranker, settings.reranker.nil_prior
-        if nil_prior is not None:
-            ranker = ranker.expecting(nil_prior)
-        return BatchLinker(
-            settings,
-            kb,
-            self.generator,
-            ranker if settings.reranker.enabled else None,
-            self._linked_elsewhere,
-        )
+        settings = settings or self.settings
+        ranker = self.ranker if settings.reranker.enabled else None
+        if ranker is not None and settings.reranker.nil_prior is not None:
+            ranker = ranker.expecting(settings.reranker.nil_prior)
+        return BatchLinker(settings, kb, self.generator, ranker, self._linked_elsewhere)
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
         """Write the links to the documents.
@@ -162,16 +143,16 @@ class AngelLinker(LinkerParts):
             with tables.
         RAISES (AngelError): the linker does not read this mention.
         """
-        key_name = self.settings.candidates.span_key
-        keys = [(s.start, s.end, s.label) for s in find_spans(span.doc, key_name)]
+        span_key = self.settings.candidates.span_key
         key = (span.start, span.end, span.label)
-        if key not in keys:
-            where = "doc.ents" if key_name is None else f"doc.spans[{key_name!r}]"
-            raise AngelError(
-                f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a "
-                f"span from {where}."
-            )
-        return self.explain_document(span.doc)[keys.index(key)]
+        for i, other in enumerate(find_spans(span.doc, span_key)):
+            if (other.start, other.end, other.label) == key:
+                return self.explain_document(span.doc)[i]
+        where = "doc.ents" if span_key is None else f"doc.spans[{span_key!r}]"
+        raise AngelError(
+            f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a span "
+            f"from {where}."
+        )
 
     def explain_document(self, doc: Doc) -> "list[LinkExplanation]":
         """doc (Doc): a document. RETURNS (list[LinkExplanation]): one explanation per mention, in
@@ -179,9 +160,7 @@ class AngelLinker(LinkerParts):
         from .showing.explanation import explain_mentions
 
         with self.kb.reading():
-            kb = self.effective_kb()
-            without_rules = None if kb is self.kb else self._pass(self.kb)
-            return explain_mentions(doc, self._pass(kb), without_rules)
+            return explain_mentions(doc, self._pass(self.effective_kb()))
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit the weights of the reranker and the threshold (without the reranker, only the
@@ -219,8 +198,7 @@ class AngelLinker(LinkerParts):
         from .decision.calibration import CalibrationItem
 
         # Without shortcuts, the model is run for every mention.
-        of_model = self.settings.copy_now()
-        of_model.candidates.shortcuts = False
+        of_model = self.settings.changed({"candidates": {"shortcuts": False}})
         spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
         with self.kb.reading():
             one_pass = self._pass(self.effective_kb(), of_model)
@@ -280,7 +258,8 @@ class AngelLinker(LinkerParts):
                 self._linked_elsewhere |= set(other.labels)
                 other._linked_elsewhere |= set(self.labels)
                 continue
-            if shared := ", ".join(sorted(self.settings.written & other.settings.written)):
+            own, others = (set(one.settings.outputs.to_dict().values()) for one in (self, other))
+            if shared := ", ".join(f"span._.{name}" for name in sorted(own & others)):
                 message = f"The linkers {other_name!r} and {self.name!r} both write {shared}. "
                 if not is_saved:
                     raise AngelError(f"{message}Change `outputs` of {self.name!r}.")

@@ -4,30 +4,35 @@ that a recognizer finds."""
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from pydantic import Field
 from rapidfuzz.distance import OSA
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..component.characters import CleanText, clean
+from ..component.checked import CheckedSettings, Name, Names
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
-from ..component.probability import probability_of
+from ..component.probability import extent_of, probability_of
 from ..errors import AngelError, AngelWarning
 from ..vocabulary.lookup.words import LONGEST
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.entity_types import label_of
 from ..vocabulary.storage.compiled import COMPILING
+from .candidates.names import NameReader
 from .linker import AngelLinker
-from .mentions.longer_names import longer_names
-from .mentions.matcher_settings import NEUTRAL_LABEL, MatcherSettings
-from .mentions.names import NameReader
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
     from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher, Occurrence
+
+NameChoice = Literal["own", "all", "none"]
+Overlap = Literal["longer", "keep", "replace"]
+
+NEUTRAL_LABEL = "CONCEPT"
 
 # MeSH names that are among the most frequent words in 2,000 abstracts and are nearly always used in
 # their everyday meaning.
@@ -43,12 +48,49 @@ DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
 # and places, which are missing from word lists and resemble many words.
 _WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
 _MIN_CHANGED = 7
+_MAX_ADDED = 4  # tokens on either side
+_BORDER = re.compile(r"[()\[\],;:.|\n]")
 _MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_word)
+
+
+class MatcherSettings(CheckedSettings):
+    """The settings of `angel_matcher`; the type of each carries its meaning.
+
+    RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
+
+    linker (Name): name of the linker whose vocabulary is used; if the linker reads a span group,
+        mentions are added to that group
+    names (NameChoice): names to match: `own`, names added with `kb.add` and `kb.add_names`, even
+        before the vocabulary was saved; `all`, all names in the vocabulary; `none`, only
+        misspelled names
+    misspelled (bool): also find misspelled names of diseases and chemicals (`athsma`): words of
+        six or more lower-case letters outside other mentions that occur neither in the vocabulary
+        nor in biomedical text and are one typo away from a name
+    label (Name | None): label of all mentions found; null: the label whose types in the linker's
+        `types_by_label` include those of the concept; if that table is empty, one of DISEASE,
+        CHEMICAL, GENE, SPECIES, and CELL_LINE; otherwise CONCEPT
+    overlap (Overlap): when a name replaces overlapping mentions of other components: `longer`, if
+        it contains all of their words and more; `replace`, always; `keep`, never
+    min_length (int): minimum number of letters and digits in a name, except for added names
+    stop_words (Names | None): names that consist only of these words, in lower case or
+        capitalized, are not matched unless they were added; null: spaCy's English stop words and
+        some everyday words
+    """
+
+    COMPONENT = "angel_matcher"
+
+    linker: Name = "angel_linker"
+    names: NameChoice = "own"
+    misspelled: bool = False
+    label: Name | None = None
+    overlap: Overlap = "longer"
+    min_length: Annotated[int, Field(ge=1)] = 3
+    stop_words: Names | None = None
 
 
 class AngelMatcher(DocumentPipe):
     """Finds names in the vocabulary of a linker that runs after it, including names added while
-    the pipeline is in use; and extends mentions to longer names, see `longer_names`.
+    the pipeline is in use; and extends mentions to longer names, see `_longer_names`.
 
     nlp (Language): the pipeline; its linker is looked up when the first document is processed.
     name (str): the component's name.
@@ -65,7 +107,7 @@ class AngelMatcher(DocumentPipe):
         self.name = name
         self._nlp = nlp
         self.settings = settings
-        self._is_idle = False
+        self._has_warned = False
         self._matcher: tuple[ConceptKB, DictionaryMatcher] | None = None
 
     @property
@@ -108,13 +150,6 @@ class AngelMatcher(DocumentPipe):
         """
         if self.settings.names == "none" and not self._linkers():
             # Misspelled names need the vocabulary of a linker, which was removed from the pipeline.
-            if not self._is_idle:
-                self._is_idle = True
-                warnings.warn(
-                    f"{self.name} finds no mentions without an angel_linker. Remove it, too.",
-                    AngelWarning,
-                    stacklevel=2,
-                )
             return [[] for _ in docs]
         linker = self.linker
         with linker.kb.reading():
@@ -159,16 +194,13 @@ class AngelMatcher(DocumentPipe):
         spans = [
             span
             for span in self._labeled_spans(doc, text, exact, linker, kb)
-            if self._may_stand(span, _overlapping(span, over))
+            if self._may_replace(span, _overlapping(span, over))
         ]
-        over = _by_token(spans)
-        longer = longer_names(doc, text, mentions, names)
-        spans += [span for span in longer if not _overlapping(span, over)]
+        spans += _beside(_longer_names(doc, text, mentions, names), spans)
         if self.settings.misspelled:
-            over = _by_token([*mentions, *spans])
             misspelled = find_misspelled(text.text, kb)
             found = self._labeled_spans(doc, text, misspelled, linker, kb)
-            spans += [span for span in found if not _overlapping(span, over)]
+            spans += _beside(found, [*mentions, *spans])
         return sorted(spans)
 
     def _labeled_spans(
@@ -198,8 +230,8 @@ class AngelMatcher(DocumentPipe):
     def _find(self, text: str, kb: "ConceptKB") -> "list[Occurrence]":
         from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 
-        if self.settings.names == "own" and not self._is_idle and not kb.own_names:
-            self._is_idle = True
+        if self.settings.names == "own" and not self._has_warned and not kb.own_names:
+            self._has_warned = True
             warnings.warn(
                 f"{self.name} finds no added names in the vocabulary. For all names: "
                 "config={'names': 'all'}.",
@@ -219,7 +251,7 @@ class AngelMatcher(DocumentPipe):
             matcher = self._matcher[1]
         return matcher.find(text)
 
-    def _may_stand(self, span: Span, others: Sequence[Span]) -> bool:
+    def _may_replace(self, span: Span, others: Sequence[Span]) -> bool:
         """others (Sequence[Span]): the mentions that the span overlaps. RETURNS (bool): whether the
         span may be added in their place."""
         if self.settings.overlap == "longer":
@@ -228,6 +260,52 @@ class AngelMatcher(DocumentPipe):
                 for other in others
             )
         return self.settings.overlap == "replace" or not others
+
+
+def _longer_names(
+    doc: Doc, text: CleanText, mentions: Sequence[Span], names: NameReader
+) -> list[Span]:
+    """Find names of the vocabulary that contain a mention and stay within its maximum extent
+    (`mention_extent`): a recognizer may find only `host disease` in `graft versus host disease`.
+
+    doc (Doc): a document.
+    text (CleanText): its cleaned text.
+    mentions (Sequence[Span]): the mentions of the document.
+    names (NameReader): reads the vocabulary.
+    RETURNS (list[Span]): for each mention, the longest name of a concept that its label allows, if
+        any, in the order of the text. Names do not overlap each other, and contain other mentions
+        entirely or not at all.
+    """
+    found: list[Span] = []
+    inner = {token for m in mentions for token in range(m.start + 1, m.end)}
+    for mention in mentions:
+        for start, end in _around(mention):
+            if (found and start < found[-1].end) or start in inner or end in inner:
+                continue
+            name = doc[start:end]
+            first, last = text.from_source(name.start_char, name.end_char)
+            added = doc[start : mention.start].text + doc[mention.end : end].text
+            if not _BORDER.search(added) and names.is_name(text.text[first:last], mention.label_):
+                found.append(Span(doc, start, end, label=mention.label))
+                break
+    return found
+
+
+def _around(mention: Span) -> Iterable[tuple[int, int]]:
+    """RETURNS (Iterable[tuple[int, int]]): token offsets of longer spans that begin and end with a
+    word, longest first."""
+    first, last = extent_of(mention)
+    spans = [
+        (start, end)
+        for start in range(max(first, mention.start - _MAX_ADDED), mention.start + 1)
+        for end in range(mention.end, min(last, mention.end + _MAX_ADDED) + 1)
+        if end - start > len(mention) and _is_word(mention.doc[start], mention.doc[end - 1])
+    ]
+    return sorted(spans, key=lambda span: span[0] - span[1])
+
+
+def _is_word(*tokens: Token) -> bool:
+    return all(any(map(str.isalnum, token.text)) for token in tokens)
 
 
 def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
@@ -285,6 +363,12 @@ def _by_token(spans: Iterable[Span]) -> dict[int, list[Span]]:
         for token in range(span.start, span.end):
             over.setdefault(token, []).append(span)
     return over
+
+
+def _beside(spans: Iterable[Span], others: Sequence[Span]) -> list[Span]:
+    """RETURNS (list[Span]): the spans that overlap none of the others."""
+    over = _by_token(others)
+    return [span for span in spans if not _overlapping(span, over)]
 
 
 def _overlapping(span: Span, over: Mapping[int, Sequence[Span]]) -> list[Span]:

@@ -15,25 +15,18 @@ from spacy.vocab import Vocab
 from typing_extensions import Self
 
 from ..component.block import read_block, require_spans
-from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
+from ..component.forks import use_one_thread_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..errors import AngelError
 from ..files.atomic import replacing
-from ..files.json_values import parse_as
 from ..vocabulary.changes.curation_file import CurationFile
+from ..vocabulary.changes.rules import read_rules
 from .decision.writing import set_extensions
 from .mentions.labels import check_types, known_types
 from .ranking.ranker import Ranker, shipped_ranker
 from .settings.linker_settings import LinkerSettings
-from .settings.loaders import (
-    ModelLoader,
-    VocabularyLoader,
-    check_files,
-    check_sources,
-    load_checkpoint,
-    load_vocabulary,
-)
+from .settings.loaders import ModelLoader, check_sources, load_checkpoint, load_vocabulary
 from .settings.presets import types_of
 from .shared_parts import find_part, share_parts
 
@@ -41,7 +34,6 @@ if TYPE_CHECKING:
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
 
-SETTINGS_FILE = "settings.json"
 RULES_FILE, RANKER_FILE = "curation.tsv", "ranker.json"
 """Copies of the curation rules and the fitted weights, saved with a pipeline."""
 
@@ -57,15 +49,14 @@ class LinkerParts(DocumentPipe):
         name: str = "angel_linker",
         *,
         model: str | Path | ModelLoader | None = None,
-        vocabulary: str | Path | VocabularyLoader | None = None,
+        vocabulary: str | Path | None = None,
         settings: LinkerSettings | None = None,
         scorer: Callable | None = None,
         nlp: Language | None = None,
-        is_saved: bool = False,
     ) -> None:
         self.vocab = vocab
-        self.settings = (settings or LinkerSettings()).copy_now()
-        self._nlp, self._is_saved = nlp, is_saved
+        self.settings = (settings or LinkerSettings()).changed({})
+        self._nlp = nlp
         self._config: dict[str, Any] = {}
         self.name = name
         self.scorer = scorer
@@ -77,7 +68,6 @@ class LinkerParts(DocumentPipe):
         self._curation: CurationFile | None = None
         self._frozen: ConceptKB | None = None
         self._linked_elsewhere: set[str] = set()
-        self._forks = OneThreadInForks()
         if self.settings.candidates.types_by_label is None:
             self.take_types_of(vocabulary)
         self.register_attributes()
@@ -141,7 +131,7 @@ class LinkerParts(DocumentPipe):
 
     @generator.setter
     def generator(self, generator: "Generator") -> None:
-        quiet_tokenizers_in_forks()
+        use_one_thread_in_forks()
         self._generator = generator
 
     @property
@@ -151,8 +141,7 @@ class LinkerParts(DocumentPipe):
         if self._kb is None:
             with OPENING:
                 if self._kb is None:
-                    source = self._vocabulary_source
-                    self._kb = source() if callable(source) else load_vocabulary(source)
+                    self._kb = load_vocabulary(self._vocabulary_source)
         return self._kb
 
     @kb.setter
@@ -160,9 +149,7 @@ class LinkerParts(DocumentPipe):
         from ..vocabulary.kb import ConceptKB
 
         if not isinstance(kb, ConceptKB):
-            remedy = (
-                "Open one with `ConceptKB.from_disk(FOLDER)`, or make one with `ConceptKB.build`."
-            )
+            remedy = "Open one with ConceptKB.from_disk."
             raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}. {remedy}")
         self._kb = kb
         self.settings.candidates.types_by_label = known_types(self.settings, kb)
@@ -220,11 +207,11 @@ class LinkerParts(DocumentPipe):
             self._frozen = None
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model, vocabulary, settings, fitted weights, and a copy of the curation rules.
+        """Save the model, vocabulary, fitted weights, and a copy of the curation rules. Settings
+        are in the pipeline's config.
 
         path (str | Path): a folder.
-        exclude (Iterable[str]): parts to leave out: `settings`, `model`, `kb`, `curation`,
-            `ranker`.
+        exclude (Iterable[str]): parts to leave out: `model`, `kb`, `curation`, `ranker`.
         """
         writers: dict[str, Callable[[Path], Any]] = {
             name: partial(_write, content=content) for name, content in self._files().items()
@@ -248,9 +235,6 @@ class LinkerParts(DocumentPipe):
         path = Path(path)
         skipped = set(exclude)
         saved = read_block(path, ("model", "vocabulary"))
-        if self._is_saved and saved:
-            # The component was created with the settings in the pipeline's config.
-            skipped.add("settings")
         if self._model_source is not None and not find_part(path, "model").exists():
             skipped.add("model")
         # Parts that the loading config takes from elsewhere.
@@ -260,33 +244,33 @@ class LinkerParts(DocumentPipe):
             if saved and self._config.get(key) not in (None, saved.get(key))
         ]
 
-        def read_model(_: Path) -> None:
+        def use_model(_: Path) -> None:
             self.generator = self.load_model(find_part(path, "model"), local_files_only=True)
 
-        def read_rules(rules: Path) -> None:
+        def use_rules(rules: Path) -> None:
             own = saved.get("decision", {}).get("curation")
             if not saved or self.settings.decision.curation == own:
                 self.settings.decision.curation = str(rules)
 
         readers: dict[str, Callable[[Path], Any]] = {
-            SETTINGS_FILE: lambda p: self._take_settings(p.read_bytes()),
-            RULES_FILE: read_rules,
+            RULES_FILE: use_rules,
             RANKER_FILE: lambda p: setattr(self, "ranker", Ranker.from_disk(p)),
         }
         readers = {name: reader for name, reader in readers.items() if (path / name).exists()}
-        readers["model"] = read_model
+        readers["model"] = use_model
         readers["kb"] = lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb")))
         util.from_disk(path, readers, [*skipped, *others])
         if "model" in others:
-            check_sources(self._model_source, None)
+            check_sources(self._model_source)
             self._generator = None
         if "kb" in others:
-            check_sources(None, self._vocabulary_source)
+            check_sources(vocabulary=self._vocabulary_source)
             self._kb = None
             self.take_types_of(self._config.get("vocabulary"))
         if self._kb is not None or "kb" in others:
             self.check_types()
-        check_files(self.settings)
+        if self.settings.decision.curation is not None:
+            read_rules(Path(self.settings.decision.curation))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -309,19 +293,18 @@ class LinkerParts(DocumentPipe):
         from ..search.generator import Generator
         from ..vocabulary.kb import ConceptKB
 
-        def read_model(data: bytes) -> None:
+        def use_model(data: bytes) -> None:
             runtime = self.settings.runtime
             self.generator = Generator.from_bytes(data, device=runtime.device, dtype=runtime.dtype)
 
-        def read_rules(data: bytes) -> None:
+        def use_rules(data: bytes) -> None:
             self.settings.decision.curation = self.settings.decision.curation or RULES_FILE
             self._curation = CurationFile(self.settings.decision.curation, data)
 
         readers: dict[str, Callable[[bytes], Any]] = {
-            SETTINGS_FILE: self._take_settings,
-            RULES_FILE: read_rules,
+            RULES_FILE: use_rules,
             RANKER_FILE: lambda b: setattr(self, "ranker", Ranker.from_dict(json.loads(b))),
-            "model": read_model,
+            "model": use_model,
             "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
         }
         util.from_bytes(data, readers, exclude)
@@ -332,31 +315,12 @@ class LinkerParts(DocumentPipe):
     def _files(self) -> dict[str, Callable[[], bytes]]:
         """RETURNS (dict[str, Callable[[], bytes]]): name of each small file to save → function that
         returns its content."""
-        files = {SETTINGS_FILE: lambda: json.dumps(self.settings.to_dict(), indent=2).encode()}
+        files: dict[str, Callable[[], bytes]] = {}
         if self.settings.decision.curation is not None:
             files[RULES_FILE] = self._curation_file().content
         if self.ranker is not shipped_ranker():
             files[RANKER_FILE] = lambda: json.dumps(self.ranker.to_dict(), indent=1).encode()
         return files
-
-    def _take_settings(self, data: bytes) -> None:
-        """Use the saved settings, except where this component was created with a non-default value.
-
-        data (bytes): JSON of the settings.
-        """
-        try:
-            settings = LinkerSettings.from_dict(parse_as(data, dict[str, dict[str, Any]]))
-        except ValueError as error:
-            raise AngelError(f"{SETTINGS_FILE} was not written by `to_disk`: {error}.") from error
-        usual: dict[str, Any] = LinkerSettings().to_dict()
-        usual["candidates"]["types_by_label"] = types_of(self._vocabulary_source)
-        own = self.settings.to_dict()
-        self.settings.assign(
-            {
-                block: {n: value for n, value in saved.items() if own[block][n] == usual[block][n]}
-                for block, saved in settings.to_dict().items()
-            }
-        )
 
     def _curation_file(self) -> CurationFile:
         """RETURNS (CurationFile): the file given by the setting `curation`."""

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..component.characters import CleanText, clean
-from ..component.forks import OneThreadInForks, quiet_tokenizers_in_forks
+from ..component.forks import use_one_thread_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.probability import EXTENT, LABELS
 from ..component.probability import NAME as PROBABILITY
@@ -65,7 +65,6 @@ class AngelRecognizer(DocumentPipe):
         self.scorer = scorer
         self._model_source = model
         self._finder: MentionFinder | None = None
-        self._forks = OneThreadInForks()
 
     @property
     def finder(self) -> MentionFinder:
@@ -88,7 +87,7 @@ class AngelRecognizer(DocumentPipe):
             raise AngelError(
                 f"The recognizer does not know the labels {unknown}. Known: {list(finder.labels)}."
             )
-        quiet_tokenizers_in_forks()
+        use_one_thread_in_forks()
         self._finder = finder
 
     @property
@@ -105,7 +104,6 @@ class AngelRecognizer(DocumentPipe):
         docs (Sequence[Doc]): documents.
         RETURNS (list[Recognized]): one for each document.
         """
-        self._forks.ensure()
         recognized: list[Recognized] = []
         for batch in util.minibatch(docs, size=self.settings.batch_size):
             texts = [clean(doc.text) for doc in batch]

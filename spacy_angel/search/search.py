@@ -17,15 +17,13 @@ class Hypothesis:
 
     name (int): index of the name in the vocabulary.
     log_prob (float): log-probability of its tokens, including the end token, in nats.
-    score (float): log-probability divided by `n_tokens ** length_penalty`, by which names are
-        ranked.
-    n_tokens (int): number of its tokens, including the end token.
+    score (float): log-probability divided by its number of tokens, including the end token, to the
+        power of `length_penalty`; names are ranked by it.
     """
 
     name: int
     log_prob: float
     score: float
-    n_tokens: int
 
 
 @dataclass(frozen=True)
@@ -52,40 +50,33 @@ class _Finished:
     """The best finished names of n mentions, at most `size` each.
 
     score, log_prob (Tensor): float32[n, size], -inf for none.
-    n_tokens (Tensor): int64[n, size].
     state (Tensor): int64[n, size, n_tries], the trie nodes that the end token entered.
     """
 
     def __init__(self, n: int, size: int, n_tries: int, device: torch.device) -> None:
         self.score = torch.full((n, size), _DEAD, device=device)
         self.log_prob = self.score.clone()
-        self.n_tokens = torch.zeros(n, size, dtype=torch.int64, device=device)
         self.state = torch.full((n, size, n_tries), -1, dtype=torch.int64, device=device)
 
-    def add(
-        self, mentions: Tensor, log_prob: Tensor, length: float, n_tokens: int, state: Tensor
-    ) -> None:
+    def add(self, mentions: Tensor, log_prob: Tensor, length: float, state: Tensor) -> None:
         """mentions (Tensor): int64[m], rows to add to. log_prob (Tensor): float32[m, c], -inf for
-        none. length (float): denominator of the score. n_tokens (int): number of tokens of these
-        names. state (Tensor): int64[m, c, n_tries]."""
+        none. length (float): denominator of the score.
+        state (Tensor): int64[m, c, n_tries]."""
         merged = torch.cat((self.score[mentions], log_prob / length), dim=1)
         self.score[mentions], column = merged.topk(self.score.shape[1], dim=1)
         log_probs = torch.cat((self.log_prob[mentions], log_prob), dim=1)
         self.log_prob[mentions] = log_probs.gather(1, column)
-        new_tokens = torch.full_like(log_prob, n_tokens, dtype=torch.int64)
-        tokens = torch.cat((self.n_tokens[mentions], new_tokens), dim=1)
-        self.n_tokens[mentions] = tokens.gather(1, column)
         states = torch.cat((self.state[mentions], state), dim=1)
         self.state[mentions] = states.gather(1, column[..., None].expand(-1, -1, states.shape[2]))
 
     def hypotheses(self, expander: Expander, k: int) -> list[list[Hypothesis]]:
         """expander (Expander): looks up names. k (int): maximum number of token sequences. RETURNS
         (list[list[Hypothesis]]): the names of each mention, best first."""
-        columns = (self.state, self.log_prob, self.score, self.n_tokens)
+        columns = (self.state, self.log_prob, self.score)
         return [
             [
-                Hypothesis(name, log_prob, score, n_tokens)
-                for state, log_prob, score, n_tokens in list(zip(*row, strict=True))[:k]
+                Hypothesis(name, log_prob, score)
+                for state, log_prob, score in list(zip(*row, strict=True))[:k]
                 if score > _DEAD
                 for name in expander.walker.names(state)
             ]
@@ -126,7 +117,6 @@ def beam_search(
             original,
             torch.where(ended, best, _DEAD)[:, :beams],
             length,
-            n_tokens,
             longer.states[index[:, :beams]],
         )
         running, column = torch.where(ended, _DEAD, best).topk(beams, dim=1)

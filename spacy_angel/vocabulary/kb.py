@@ -34,7 +34,7 @@ from .storage.arrays import (
     write_folder,
 )
 from .storage.compiled import CompiledNames, compiled_cache, open_vocabulary
-from .storage.table import COLUMNS, OPTIONAL_COLUMNS, ConceptTable, SharedNames
+from .storage.table import VOCABULARY, ConceptTable, SharedNames
 from .storage.table_builder import read_table
 from .storage.trie import SearchSpace
 from .storage.trie_compiler import NameTokenizer
@@ -42,8 +42,6 @@ from .storage.trie_compiler import NameTokenizer
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-KIND = "spacy-angel vocabulary"
-VERSION = 1
 RULES = "rules.tsv"
 """File in the folder of a vocabulary with the rules that change it."""
 
@@ -162,7 +160,7 @@ class ConceptKB(VocabularyOverlay):
         meta = {
             "shared_names": shared_names,
             "endings": "species" if by_species else None,
-            "fingerprint": table.fingerprint(by_species),
+            "fingerprint": table.fingerprint(),
             "counts": counts,
             "sources": [dict(source) for source in sources],
             "steps": [dict(step) for step in steps],
@@ -171,7 +169,7 @@ class ConceptKB(VocabularyOverlay):
         }
         if path is None:
             return cls(table, meta)
-        write_folder(Path(path), KIND, VERSION, table.columns, meta)
+        write_folder(Path(path), VOCABULARY, table.columns, meta)
         return cls.from_disk(path)
 
     @classmethod
@@ -340,7 +338,7 @@ class ConceptKB(VocabularyOverlay):
         path = Path(path)
         with self.reading():
             stored = self._compacted()
-        write_folder(path, KIND, VERSION, stored.table.columns, stored._meta)
+        write_folder(path, VOCABULARY, stored.table.columns, stored._meta)
         is_own = self.path is not None and path.resolve() == self.path.resolve()
         if self.rules and not is_own:
             write_rules(path / RULES, self.rules)
@@ -361,7 +359,7 @@ class ConceptKB(VocabularyOverlay):
             compared for folders up to 48 MB.
         """
         path = Path(path)
-        columns, meta = open_vocabulary(path, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
+        columns, meta = open_vocabulary(path, VOCABULARY)
         kb = cls(_table(columns, meta, path), meta, path)
         if rules and (path / RULES).is_file():
             found = read_rules(path / RULES)
@@ -378,7 +376,7 @@ class ConceptKB(VocabularyOverlay):
             with suppress(OSError):
                 self._compiled.to_disk(compiled_cache())
         meta = {**stored._meta, "rules": list(map(asdict, self.rules))}
-        return pack(KIND, VERSION, stored.table.columns, meta)
+        return pack(VOCABULARY, stored.table.columns, meta)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ConceptKB":
@@ -388,7 +386,7 @@ class ConceptKB(VocabularyOverlay):
         RETURNS (ConceptKB): the vocabulary, in memory.
         RAISES (AngelError): the data is truncated, damaged or in another format.
         """
-        columns, meta = unpack(data, KIND, VERSION, COLUMNS, OPTIONAL_COLUMNS)
+        columns, meta = unpack(data, VOCABULARY)
         rules = meta.pop("rules")
         kb = cls(_table(columns, meta, Path("<bytes>")), meta)
         kb._use(CompiledNames(meta["fingerprint"], compiled_cache()))

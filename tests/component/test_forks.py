@@ -4,14 +4,14 @@ import os
 
 import pytest
 
-from spacy_angel.component.forks import quiet_tokenizers_in_forks
+from spacy_angel.component.forks import use_one_thread_in_forks
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks on this system")
 def test_only_a_child_is_told_to_do_without_the_tokenizers_threads(monkeypatch) -> None:
     monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
-    quiet_tokenizers_in_forks()
-    quiet_tokenizers_in_forks()
+    use_one_thread_in_forks()
+    use_one_thread_in_forks()
     child = os.fork()
     if child == 0:
         os._exit(0 if os.environ.get("TOKENIZERS_PARALLELISM") == "false" else 1)

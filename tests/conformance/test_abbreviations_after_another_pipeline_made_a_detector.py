@@ -38,15 +38,13 @@ def test_scispacys_own_detector_was_made_since(model, tiny_vocabulary):
     assert sorted(read(nlp(TEXT))) == FOUND
 
 
-def test_an_abbreviation_has_all_that_a_span_has(model, tiny_vocabulary):
+def test_an_abbreviation_is_a_span(model, tiny_vocabulary):
     nlp = pipeline(model, tiny_vocabulary)
     doc = nlp(TEXT)
     (again,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
     for each in (doc, Doc(nlp.vocab).from_bytes(doc.to_bytes()), again, doc.copy()):
         first = min(each._.abbreviations, key=lambda a: a.start)
         assert (first.start_char, first.end_char, first.label_) == (24, 27, "")
-        assert first["long_text"] == "Chronic kidney disease"
+        assert str(first._.long_form) == "Chronic kidney disease"
     first = min(doc._.abbreviations, key=lambda a: a.start)
     assert first.sent.text == "Chronic kidney disease (CKD) is common."
-    with pytest.raises(AttributeError, match="no_such_thing"):
-        _ = first.no_such_thing

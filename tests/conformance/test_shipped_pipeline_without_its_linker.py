@@ -1,8 +1,5 @@
 """The shipped pipeline's linker can be renamed, taken out and left out."""
 
-import warnings
-
-import pytest
 import spacy
 
 import spacy_angel
@@ -22,8 +19,4 @@ def test_removed_or_excluded() -> None:
     nlp.remove_pipe("angel_linker")
     excluded = spacy.load("en_angel_mini", exclude=["angel_linker"])
     for pipeline in (nlp, excluded):
-        with pytest.warns(UserWarning, match="no mentions without an angel_linker"):
-            assert "heart attack" in [ent.text for ent in pipeline(TEXT).ents]
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", message=".*no angel_linker")
-            pipeline("A second headache.")
+        assert "heart attack" in [ent.text for ent in pipeline(TEXT).ents]

@@ -3,6 +3,7 @@ import json
 import subprocess
 import sys
 import tracemalloc
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -320,6 +321,12 @@ def test_wrong_paths_and_formats(tmp_path):
         list(read_corpus(FIXTURES / "bioc.xml", "conll"))
     with pytest.raises(AngelError, match=r"x\.spacy is not a spaCy DocBin"):
         list(read_corpus(write(tmp_path, "x.spacy", b"nothing")))
+
+
+def test_a_docbin_that_unpacks_without_end_is_refused(tmp_path):
+    path = write(tmp_path, "x.spacy", zlib.compress(bytes(2**27)))
+    with pytest.raises(AngelError, match=r"x\.spacy: .* over 300 times"):
+        list(read_corpus(path))
 
 
 # There and back

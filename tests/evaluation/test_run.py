@@ -111,7 +111,7 @@ def test_mentions_outside_the_vocabulary_are_counted_even_if_published_steps_dro
 
 def test_pipeline_on_gold_mentions(nlp, tmp_path):
     linker = nlp.get_pipe("angel_linker")
-    settings, own = linker.settings.copy_now(), linker.kb
+    settings, own = linker.settings.changed({}), linker.kb
     metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path)
     assert metrics["mentions"] == 8
     assert metrics["detection"]["f"] == 100  # gold mentions, whatever the ruler finds

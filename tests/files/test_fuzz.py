@@ -31,6 +31,7 @@ REGISTRIES = {"corpus": CORPUS_FORMATS, "vocabulary": VOCABULARY_FORMATS}
 SEEDS = {
     "corpus": {
         "askapatient": ["AskAPatient.fold-0.test.txt"],
+        "bigbio": ["bigbio.jsonl"],
         "bioc_json": ["bioc.json"],
         "bioc_xml": ["bioc.xml"],
         "brat": ["brat"],

@@ -10,9 +10,7 @@ import torch
 from spacy import Language
 from spacy.tokens import Span
 from support.tiny_linker import blocks, pipeline
-from typer.testing import CliRunner
 
-from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.showing.explanation import LinkExplanation
 
@@ -86,17 +84,15 @@ def test_the_threshold_is_the_cause(nlp) -> None:
     assert "under the threshold 1.000; probability of NIL" in told.why
 
 
-def test_the_rule_is_the_cause_and_what_it_kept_from_is_told(nlp, tmp_path) -> None:
-    before = explained(nlp, 1).kb_id
+def test_the_rule_is_the_cause(nlp, tmp_path) -> None:
     never = rules(tmp_path, "exclude\taspirin\t\t\t\tjd\t2024-05-31\ta brand here")
     told = explained(nlp, 1, curation=never)
     cause = "“aspirin” is never linked (line 2; jd, 2024-05-31: a brand here)"
     assert told.why == f"A rule: {cause}."
-    assert (told.kb_id, told.rules, told.without_rules) == ("NIL", (cause,), before)
+    assert (told.kb_id, told.rules) == ("NIL", (cause,))
     excludes = rules(tmp_path, "exclude\t\tMESH:D001241")
     told = explained(nlp, 1, curation=excludes)
     assert told.rules == ("never linked to: MESH:D001241 (line 2)",)
-    assert told.without_rules == ASPIRIN
     assert ASPIRIN not in [concept.concept_id for concept in told.concepts]
     means = rules(tmp_path, f"prefer\theart attack\t{NAMESAKE}")
     told = explained(nlp, curation=means)
@@ -135,17 +131,3 @@ def test_what_decided_is_said_with_its_figures(nlp) -> None:
     assert name.why.startswith("It is a name of the concept: “Aspirin”, probability ")
     read = explained(nlp, text="heart attak", rewrite=True)
     assert read.why.startswith("Read as “heart attack”. ")
-
-
-def test_the_command_explains_each_mention(model, vocabulary, tmp_path) -> None:
-    made = pipeline()
-    made.add_pipe("angel_linker", config=blocks(model=model, vocabulary=vocabulary))
-    made.to_disk(tmp_path / "pipeline")
-    never = rules(tmp_path, "exclude\taspirin")
-    result = CliRunner().invoke(
-        app,
-        ["link", TEXT, "--pipeline", str(tmp_path / "pipeline"), "--explain", "--curation", never],
-    )
-    assert result.exit_code == 0, result.output
-    assert "“heart attack” (DISEASE) → MESH:" in result.output
-    assert "“aspirin” (DRUG) → NIL\nA rule: “aspirin” is never linked (line 2)." in result.output

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES, columns_of
-from spacy_angel.linking.ranking.words import align, word_similarity
+from spacy_angel.linking.ranking.words import align
 from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
@@ -30,7 +30,7 @@ def values(candidate: Candidate, mention: str = "heart atack", features=FEATURES
     """The second of two mentions: each has its own numbers."""
     others = Query(Mention("x"), candidates=[Candidate("X", 1), Candidate("Y", 1)])
     columns = columns_of([others, Query(Mention(mention), candidates=[candidate], **query)])
-    return {key: feature.values(columns)[2] for key, feature in features.items()}
+    return {key: feature(columns)[2] for key, feature in features.items()}
 
 
 def test_a_name_that_is_not_the_mention():
@@ -57,26 +57,6 @@ def test_an_exact_match_and_what_the_vocabulary_says_of_it():
     assert (spelled["exact"], spelled["scope"], spelled["spelled"]) == (0, 0, 1)
 
 
-def test_letters_say_nothing_of_a_short_mention():
-    told = values(replace(NAME, log_prob=-99.0), "ha")
-    assert (told["similarity"], told["edits"], told["confidence"]) == (0, 0, -3)
-
-
-@pytest.mark.parametrize(
-    ("mention", "name", "number"),
-    [
-        ("type 2 diabetes", "diabetes type 1", 1),
-        ("type 2 diabetes", "diabetes mellitus type 2", 0),
-        ("type 2 diabetes", "diabetes", 0.5),
-        ("fgfr2c", "fibroblast growth factor receptor 02", 0),
-        ("bone marrow", "marrow 4", 0.5),
-    ],
-)
-def test_numbers_that_are_others_or_on_one_side(mention, name, number):
-    [(*_, found)] = align(mention, [(mention, name)], lengths)
-    assert found == number
-
-
 def lengths(words: list[str]) -> list[int]:
     """RETURNS (list[int]): the weights of words."""
     return list(map(len, words))
@@ -91,20 +71,6 @@ def test_words_that_a_name_lacks_adds_and_shares():
     assert found[:2] != (0, 0)
     [found] = align("goutt", [("gout", "gout")], lengths)
     assert found[:2] == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("word", "other", "similarity"),
-    [
-        ("cerebellar", "cerebellum", 0.8),
-        # A plural, a typo, a stem that is too short, numbers.
-        *(("cells", "cell", 1), ("dieting", "dietician", 5 / 9), ("dietign", "dieting", 0.9)),
-        *(("cart", "cat", 0), ("1234567", "1234568", 0), ("12", "12", 1), ("gene", "genome", 0)),
-    ],
-)
-def test_words_with_the_same_stem_and_typos(word, other, similarity):
-    words = word_similarity(list(dict.fromkeys([word, other])))
-    assert words[0, -1] == words[-1, 0] == pytest.approx(similarity)
 
 
 def test_a_concept_that_the_document_names_elsewhere():

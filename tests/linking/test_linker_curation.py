@@ -47,18 +47,6 @@ def concepts(ent) -> set[str]:
     return {candidate["concept_id"] for candidate in ent._.candidates}
 
 
-def test_what_an_abbreviation_means_holds_whatever_its_long_form_is_like(nlp, tmp_path) -> None:
-    nlp.add_pipe("angel_abbreviations", before="angel_linker")
-    like = {"action": "add", "string": "metachromatic attack", "concept": ATTACK}
-    write(tmp_path, {"action": "prefer", "string": "MLD", "concept": ATTACK}, like)
-    doc = nlp.make_doc("metachromatic leukodystrophy (MLD) was found")
-    doc.ents = [Span(doc, 3, 4, label="DISEASE")]
-    doc = nlp.get_pipe("angel_linker")(nlp.get_pipe("angel_abbreviations")(doc))
-    assert [abbreviation.text for abbreviation in doc._.abbreviations] == ["MLD"]
-    assert doc.ents[0]._.kb_id == ATTACK
-    assert concepts(doc.ents[0]) == {ATTACK}
-
-
 def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path) -> None:
     assert link(nlp)._.kb_id == ASPIRIN
     write(tmp_path, {"action": "exclude", "string": "ASPIRIN"})

@@ -8,8 +8,7 @@ from spacy import Language
 from spacy.tokens import Doc, Span
 from support.tiny_linker import blocks
 
-from spacy_angel.linking.matcher import choose_label
-from spacy_angel.linking.mentions.matcher_settings import MatcherSettings
+from spacy_angel.linking.matcher import MatcherSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -96,20 +95,6 @@ def test_what_overlaps_a_mention(make, overlap, expected) -> None:
     nlp = make(names="all", label="X", overlap=overlap)
     nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Snark fever"))
     assert mentions(nlp("Snark fever, fever. Fever")) == expected
-
-
-def test_labels_go_with_the_types_that_the_linker_allows() -> None:
-    allowed = {"DISEASE": ("T047",), "DRUG": ("T121",)}
-    assert choose_label(("T121",), allowed) == "DRUG"
-    assert choose_label(("T047",), allowed) == "DISEASE"
-    # of that kind, but a mention labelled so could not link to it
-    assert choose_label(("T184",), allowed) == "CONCEPT"
-    assert choose_label(("T184",), {}) == "DISEASE"
-    # nor would it link a gene
-    assert choose_label(("T028",), allowed) == "CONCEPT"
-    assert choose_label(("T028",), {}) == "GENE"
-    assert choose_label(("Cancer cell line",), {}) == "CELL_LINE"
-    assert choose_label(("anything",), {}) == choose_label((), {}) == "CONCEPT"
 
 
 def test_the_linkers_span_group_gets_the_names(make) -> None:

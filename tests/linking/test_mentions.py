@@ -9,12 +9,7 @@ from spacy.tokens.underscore import Underscore
 
 from spacy_angel.linking.mentions import reading
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS, ReadDocument, find_spans
-from spacy_angel.model.mention import (
-    MAX_CONTEXT_CHARS,
-    Mention,
-    Replacement,
-    mention_at,
-)
+from spacy_angel.model.mention import Mention, mention_at
 
 TEXT = "Metachromatic leukodystrophy (MLD) is rare. MLD begins early. Patients with MLD lose gait."
 
@@ -91,17 +86,6 @@ def test_abbreviations_of_a_docbin_need_no_detector(nlp, monkeypatch):
     assert mention.text == "Metachromatic leukodystrophy"
 
 
-def test_abbreviation_inside_a_mention_and_across_its_edge(nlp):
-    nlp.add_pipe("angel_abbreviations")
-    doc = nlp(TEXT)
-    start = doc.text.index("with MLD")
-    inside, across = doc.char_span(start, start + 8), Replacement(start, start + 8, "X")
-    assert read_mentions(doc, [inside])[0].text == "with Metachromatic leukodystrophy"
-    mention = mention_at(doc.text, start + 5, start + 8, replacements=[across])
-    assert mention.text == "MLD"
-    assert mention.left.endswith("Patients with")
-
-
 def test_entities_or_a_span_group_that_may_overlap(nlp):
     doc = nlp("chronic heart failure today")
     doc.ents = [Span(doc, 1, 3, label="DISEASE")]
@@ -113,14 +97,6 @@ def test_entities_or_a_span_group_that_may_overlap(nlp):
     with pytest.warns(UserWarning, match=r"no span group 'other'.*found"):
         assert find_spans(doc, "other") == []
     assert find_spans(nlp(""), "other") == []
-
-
-def test_long_documents_are_cut_at_words():
-    text = "word " * 5000 + "MENTION" + " word" * 5000
-    mention = mention_at(text, 25000, 25007)
-    assert set(mention.left.split()) == set(mention.right.split()) == {"word"}
-    assert MAX_CONTEXT_CHARS - 5 <= len(mention.left) <= MAX_CONTEXT_CHARS
-    assert MAX_CONTEXT_CHARS - 5 <= len(mention.right) <= MAX_CONTEXT_CHARS
 
 
 @given(st.text(min_size=1, max_size=80), st.data())

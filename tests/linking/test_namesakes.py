@@ -80,37 +80,6 @@ def test_the_species_of_the_document_decides(folder, rerank):
     assert linked(pair, "The alpha of women.", "alpha").kb_id_ == "G:1"
 
 
-def test_spans_of_species_count_as_signs(folder):
-    component, nlp = linker(folder)
-    component.kb.add(Concept("NCBITaxon:10116", "Rattus norvegicus", ("lab animal",), ("species",)))
-    doc = nlp("the lab animal and abc")
-    doc.ents = [Span(doc, 1, 3, label="SPECIES"), Span(doc, 4, 5, label="GENE")]
-    assert component.read_mentions(doc, doc.ents)[1].species_context == "rattus norvegicus"
-
-
-def test_cells_of_a_line_tell_of_its_donor_where_it_is_no_mention(folder):
-    component, nlp = linker(folder)
-    for number, (name, donor) in enumerate([("P19", 10090), ("COS-7", 9534), ("KX1", 9606)]):
-        types = ("Cell line", f"NCBITaxon:{donor}")
-        component.kb.add(Concept(f"CVCL_{number}", name, (), types))
-    hints = [
-        component.read_mentions(doc, [doc[:1]])[0].species_context
-        for doc in map(nlp, ("abc in P19 cells", "abc in COS-7 cells", "abc in P19"))
-    ]
-    # Monkeys' cells mostly have foreign genes in them.
-    assert hints == ["mus musculus", "", ""]
-    # The vocabulary has genes of man and mouse: a rat's cells say nothing, mention or not.
-    component.kb.add(Concept("CVCL_9", "KX9", (), ("Cell line", "NCBITaxon:10116")))
-    doc = nlp("abc in KX9 cells")
-    for ents in ([], [Span(doc, 2, 3, label="CELL_LINE")]):
-        doc.ents = ents
-        assert component.read_mentions(doc, [doc[:1]])[0].species_context == ""
-    # A mention in the same place counts once, as what it is.
-    doc = nlp("the lab line KX1 cells and abc")
-    doc.ents = [Span(doc, 3, 4, label="CELL_LINE"), Span(doc, 6, 7, label="GENE")]
-    assert component.read_mentions(doc, doc.ents)[1].species_context == "homo sapiens"
-
-
 def test_a_name_of_one_species_means_the_gene_of_that_of_the_text(folder):
     component, nlp = linker(folder, rerank=True)
     component.kb.add(Concept("G:5", "Abc", (), ("NCBITaxon:10116",)))

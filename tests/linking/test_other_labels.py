@@ -1,38 +1,12 @@
 """Mentions that link under another label than their own."""
 
-from dataclasses import replace
-
 import pytest
-import spacy
-from spacy.tokens import Doc, Span
-from support.tiny_linker import blocks, pipeline, settings_of
+from spacy.tokens import Span
+from support.tiny_linker import blocks, pipeline
 
-from spacy_angel.linking.decision.links import other_readings, with_other_labels
-from spacy_angel.linking.types import NIL, Link, Query
-from spacy_angel.model.mention import Mention
+from spacy_angel.linking.types import NIL
 
-UNLINKED, LINKED = Link(NIL, [], []), Link("MESH:D1", [("MESH:D1", 0.9)], [])
 TYPES = {"DRUG": ["T121"], "DISEASE": ["T047"]}
-
-
-def mentions(*others: dict[str, float] | None) -> list[Span]:
-    """others (dict[str, float] | None): what each mention may be besides. RETURNS (list[Span]): one
-    word each, all diseases."""
-    doc = Doc(spacy.blank("en").vocab, words=["word"] * len(others))
-    spans = [Span(doc, i, i + 1, label="DISEASE") for i in range(len(others))]
-    for span, some in zip(spans, others, strict=True):
-        span._.mention_labels = some
-    return spans
-
-
-def test_of_several_labels_the_product_of_both_probabilities_decides() -> None:
-    spans = mentions({"DRUG": 0.4, "GENE": 0.6}, {"DRUG": 0.9})
-    settings = settings_of()
-    readings = other_readings(spans, [Query(Mention("word"))] * 2, [UNLINKED] * 2, settings)
-    gene = Link("G:1", [("G:1", 0.55)], [])
-    chosen = with_other_labels([UNLINKED] * 2, readings, [LINKED, gene, UNLINKED])
-    # 0.4 × 0.9 against 0.6 × 0.55
-    assert chosen == [replace(LINKED, label="DRUG"), UNLINKED]
 
 
 @pytest.fixture

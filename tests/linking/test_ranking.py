@@ -3,10 +3,9 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spacy_angel.errors import AngelError
+from spacy_angel.linking.decision.calibration import fit_threshold
 from spacy_angel.linking.ranking.ranker import choose_link, rank_concepts
 from spacy_angel.linking.types import NIL, Candidate
 
@@ -42,27 +41,13 @@ def test_nothing_found_and_nothing_possible():
         rank_concepts([Candidate("MESH:D1", 0, log_prob=math.nan)])
 
 
-@given(
-    st.lists(
-        st.tuples(st.floats(-50, 0), st.sets(st.sampled_from("ABCDEF"), min_size=1, max_size=4)),
-        min_size=1,
-        max_size=8,
-    )
-)
-def test_probabilities_sum_to_one(names):
-    found = [
-        Candidate(concept, i, log_prob=log_prob)
-        for i, (log_prob, concepts) in enumerate(names)
-        for concept in sorted(concepts)
-    ]
-    ranked, parts = rank_concepts(found)
-    assert math.fsum(p for _, p in ranked) == pytest.approx(1)
-    assert math.fsum(p for _, p in parts) == pytest.approx(1)
-    assert ranked == sorted(ranked, key=lambda pair: -pair[1])
-    assert sorted(rank_concepts(found[::-1]).concepts) == sorted(ranked)
-
-
 @pytest.mark.parametrize(("threshold", "link"), [(None, "A"), (0.7, "A"), (0.71, NIL), (0.0, "A")])
 def test_the_threshold(threshold, link):
     assert choose_link([("A", 0.7), ("B", 0.3)], threshold) == link
     assert choose_link([], threshold) == NIL
+
+
+def test_the_threshold_of_the_best_links():
+    ranked = [[("A", 0.9)], [("B", 0.5)], [("C", 0.3)], [("D", 0.8)], []]
+    assert fit_threshold(ranked, [{"A"}, (), (), {"D"}, {"E"}]) == pytest.approx(0.65)
+    assert fit_threshold(ranked[:1], [{"A"}]) is None

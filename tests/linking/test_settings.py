@@ -64,5 +64,5 @@ def test_an_assigned_value_is_checked_and_a_wrong_one_changes_nothing() -> None:
         settings.decision.treshold = 0.5
     assert (settings.decision.threshold, settings.outputs.kb_id) == (0.7, "kb_id")
     assert settings != LinkerSettings()
-    assert settings == settings.copy_now()
+    assert settings == settings.changed({})
     assert LinkerSettings().decision.threshold == 0.5

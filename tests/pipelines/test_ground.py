@@ -60,7 +60,7 @@ def test_strings_are_linked_in_their_order(nlp) -> None:
 
 def test_a_share_or_threshold_that_is_none_is_refused(nlp) -> None:
     linker = find_linker(nlp)
-    before = linker.settings.copy_now()
+    before = linker.settings.changed({})
     with pytest.raises(AngelError, match="nil_prior"):
         Grounder(nlp, linker, nil_share=1.0)
     with pytest.raises(AngelError, match="threshold"):

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spacy
 from support.tiny_annotation import make_pipeline
 
 from spacy_angel.annotation.pipeline_folder import folder_fingerprint
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.pipelines.load import open_pipeline
 
 NO_JSON = [b"", b'{"a": ', b"\xff\xfe{}", b"[" * 100_000, b'{"a":' * 100_000, b"9" * 5000]
@@ -68,17 +66,6 @@ def test_pipelines_with_damaged_files_are_refused(
         open_pipeline(folder)
 
     assert attack(folder / name, open_it, most=15) >= at_least
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_linker_with_damaged_settings_is_refused(pipeline: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "angel_linker"
-    shutil.copytree(pipeline / "angel_linker", folder)
-
-    def open_it() -> None:
-        AngelLinker(spacy.blank("en").vocab).from_disk(folder)
-
-    assert attack(folder / "settings.json", open_it, most=15) >= 12
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -44,16 +44,6 @@ def bart(seed: int, layers: int = 2) -> BartForConditionalGeneration:
     return model
 
 
-def even_bart() -> BartForConditionalGeneration:
-    """Gives every token the same probability, 1/40."""
-    model = bart(0)
-    with torch.no_grad():
-        for weights in model.parameters():
-            weights.zero_()
-    model.final_logits_bias.zero_()
-    return model
-
-
 def t5(seed: int) -> T5ForConditionalGeneration:
     torch.manual_seed(seed)
     config = T5Config(
@@ -249,28 +239,6 @@ def test_a_subset_is_like_a_smaller_vocabulary() -> None:
     expected = run(model, sources, prefixes, space([names[i] for i in kept]), settings)
     found = run(model, sources, prefixes, masked, settings, subset=1)
     assert close(found, [[(kept[n], *rest) for n, *rest in row] for row in expected])
-
-
-def test_a_beam_that_is_only_as_good_as_the_worst_name_ends_the_search() -> None:
-    """Every token has a probability of 1/40. After two tokens `5 END` is finished and `5 6` goes
-    on, both with a score of 2 log(1/40) / 2²; the longer name would have 4 log(1/40) / 4²."""
-    names = [(5, END), (5, 6, 7, END)]
-    sources, prefixes = random_prompts(0, 1)
-    settings = SearchSettings(num_beams=1, k=1, length_penalty=2.0)
-    [[(name, log_prob, score)]] = run(fast(even_bart()), sources, prefixes, space(names), settings)
-    assert name == 0
-    assert (log_prob, score) == pytest.approx((-2 * np.log(40), -np.log(40) / 2))
-
-
-def test_names_with_the_same_tokens_share_a_score() -> None:
-    trie = NameTrie.build(
-        np.array([5, END, 6, END, 5, END], dtype=np.int32), np.array([0, 2, 4, 6])
-    )
-    sources, prefixes = random_prompts(2, 1)
-    found = run(fast(bart(2)), sources, prefixes, SearchSpace((trie,)), SearchSettings())[0]
-    scores = {name: score for name, _, score in found}
-    assert set(scores) == {0, 1, 2}
-    assert scores[0] == scores[2]
 
 
 def close(found: list, expected: list) -> bool:

@@ -24,9 +24,3 @@ def test_results_keep_the_order_and_threads_come_back(two_threads: None) -> None
     assert list(map_batches(square, [1, 2, 3, 4], 2)) == [(1, 1), (4, 1), (9, 1), (16, 1)]
     assert threading.get_ident() not in seen
     assert torch.get_num_threads() == 2
-
-
-def test_an_error_comes_through_and_threads_come_back(two_threads: None) -> None:
-    with pytest.raises(ZeroDivisionError):
-        list(map_batches(lambda x: 1 // x, [1, 0, 2], 2))
-    assert torch.get_num_threads() == 2

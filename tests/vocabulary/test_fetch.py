@@ -96,13 +96,10 @@ def run(*arguments):
 
 def test_addresses_follow_the_release():
     mesh = find_source("mesh")
-    assert mesh.addresses()[0].endswith("/desc2026.gz")
     # The running year's release is in another folder than those before it.
     assert mesh.addresses("2026") == mesh.addresses()
     (earlier,) = mesh.addresses("2025")
     assert earlier.endswith("/mesh/2025/xmlmesh/desc2025.gz")
-    (genes,) = find_source("ncbi-gene-mouse").addresses()
-    assert genes.endswith("/Mus_musculus.gene_info.gz")
     with pytest.raises(AngelError, match="is not in the catalog of vocabularies"):
         find_source("hpo2")
     with pytest.raises(AngelError, match="cannot be downloaded automatically"):
@@ -202,7 +199,6 @@ def test_an_update_says_what_has_changed(server, hpo):
         "1 concepts gone\n  HP:0001945  Fever\n",
         "1 concepts merged\n  HP:0002170 → HP:0001251\n",
         "1 concepts renamed\n  Ataxia → Ataxia of gait\n",
-        "1 names added and 3 gone among the concepts in both\n",
     ):
         assert line in out
     assert len(load_vocabulary("hpo")) == 2

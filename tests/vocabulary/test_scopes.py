@@ -9,9 +9,7 @@ import pytest
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
-from spacy_angel.vocabulary.sources.formats.records import merge_concepts
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.storage.table import validate_and_normalize
 
 HEART = Concept(
     "UBERON:1",
@@ -69,9 +67,6 @@ def test_of_joined_concepts_the_first_that_is_told_counts() -> None:
     assert kb["X:1"].names == ("a", "b", "c", "d")
     assert kb["X:1"].scopes == (("b", "EXACT"), ("c", "BROAD"), ("d", "EXACT"))
     assert kb["X:2"].scopes == ()
-    # rows of one source: the nearest
-    merged = merge_concepts(first, second, third)
-    assert dict(merged.scopes) == dict.fromkeys("bcd", "EXACT")
 
 
 def test_json_lines_hold_them(tmp_path: Path) -> None:
@@ -85,4 +80,4 @@ def test_json_lines_hold_them(tmp_path: Path) -> None:
             list(read_vocabulary(tmp_path / "kb.jsonl"))
     for broken in ("EXACT", ("EXACT",), (("heart", "exact"),), (("heart",),), 3):
         with pytest.raises(AngelError, match=r"The scopes of the concept .*UBERON:1"):
-            validate_and_normalize(Concept("UBERON:1", "heart", scopes=broken))  # type: ignore[arg-type]
+            ConceptKB.build([Concept("UBERON:1", "heart", scopes=broken)])  # type: ignore[arg-type]

@@ -23,15 +23,6 @@ def make_trie(token_lists):
     return NameTrie.build(flat, offsets)
 
 
-def test_arrays_of_the_docstring_example():
-    trie = make_trie([[5, 7, 2], [5, 2]])
-    assert trie.token.tolist() == [0, 5, 2, 7, 2]
-    assert trie.first_child.tolist() == [1, 2, 4, 4, 5, 5]
-    assert trie.leaf_begin.tolist() == [0, 0, 0, 1, 1]
-    assert trie.leaf_end.tolist() == [2, 2, 1, 2, 2]
-    assert [trie.names_of_leaf(leaf).tolist() for leaf in range(2)] == [[1], [0]]
-
-
 @given(sequences)
 def test_children_and_leaves_equal_those_of_a_dictionary(token_lists):
     trie = make_trie(token_lists)
@@ -50,7 +41,7 @@ def test_children_and_leaves_equal_those_of_a_dictionary(token_lists):
         nodes = range(trie.first_child[node], trie.first_child[node + 1])
         assert [trie.token[child] for child in nodes] == sorted(children.get(path, ()))
         stack += [(child, (*path, int(trie.token[child]))) for child in nodes]
-    assert visited == trie.n_nodes
+    assert visited == len(trie.token)
     for leaf, tokens in enumerate(distinct):
         expected = [i for i, other in enumerate(token_lists) if tuple(other) == tokens]
         assert trie.names_of_leaf(leaf).tolist() == expected

@@ -1,5 +1,6 @@
 """spaCy's DocBin files."""
 
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +9,11 @@ from typing import TYPE_CHECKING
 from ...errors import AngelError, cannot_read
 from ...files.atomic import replacing
 from ...files.formats import Format
+from ...files.reading import check_packing
 from ..docs import from_doc, to_doc
 from ..documents import CorpusDocument, Reading
+
+_PIECE_BYTES = 2**20
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -45,7 +49,13 @@ def _docs(file: Path) -> Iterator["Doc"]:
 
     # For invalid content, zlib, msgpack, numpy, and spaCy raise different exceptions.
     try:
-        docs = DocBin().from_disk(file).get_docs(Vocab())
+        rest = data = file.read_bytes()
+        unpacking, size = zlib.decompressobj(), 0
+        while rest:
+            size += len(unpacking.decompress(rest, _PIECE_BYTES))
+            check_packing(size, len(data), str(file))
+            rest = unpacking.unconsumed_tail
+        docs = DocBin().from_bytes(data).get_docs(Vocab())
         while (doc := next(docs, None)) is not None:
             yield doc
     except (AngelError, GeneratorExit):

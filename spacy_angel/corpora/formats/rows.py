@@ -46,7 +46,7 @@ def read_jsonl(
     RETURNS (Iterator[CorpusDocument]): documents with mentions of each line (`start`, `end`, and
         optionally `text`, `label`, `concept_id`).
     """
-    return _documents(_json_rows(path, reading), reading, path, id_field, text_field)
+    return _documents(json_rows(path, reading), reading, path, id_field, text_field)
 
 
 def read_json(
@@ -127,7 +127,8 @@ def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, Any]]:
+def json_rows(path: Path, reading: Reading) -> Iterator[tuple[int, Any]]:
+    """path (Path): JSON lines. YIELDS (tuple[int, Any]): line number and value."""
     for number, line in numbered_lines(path, reading):
         with reading.leaving_out(number, "a document"):
             if line.strip():

@@ -12,14 +12,13 @@ from ...vocabulary.names.concepts import normalize_name
 from ..decision.links import make_links, other_readings, with_other_labels
 from ..decision.writing import read_kb_id
 from ..mentions.labels import is_linked
-from ..mentions.names import NameReader
 from ..mentions.reading import ReadDocument, read_mentions
-from ..mentions.species_contexts import species_contexts
 from ..mentions.wordings import read_wordings
 from ..ranking.ranker import Ranker
 from ..settings.linker_settings import LinkerSettings
 from ..types import Link, Query
 from .generator import CandidateGenerator
+from .names import NameReader
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
@@ -57,7 +56,7 @@ class BatchLinker:
         ]
         if not any(others):
             return links
-        other_spans = [[reading.span for reading in readings] for readings in others]
+        other_spans = [[span for _, span in readings] for readings in others]
         found = self.candidates(docs, other_spans, overwrite=True)
         return list(map(with_other_labels, links, others, self.decide(found)))
 
@@ -152,7 +151,7 @@ class BatchLinker:
             spans,
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
-            species_contexts=species_contexts(document, spans, self.kb),
+            kb=self.kb,
         )
 
     def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:

@@ -12,13 +12,12 @@ import numpy as np
 from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
-from ..mentions.names import NameReader
 from ..ranking.features import is_short
 from ..ranking.ranker import EXACT_MATCH_PROBABILITY, LIKELY, SURE, Ranker
 from ..ranking.words import MAX_NAMES, context_overlap, split_words
 from ..settings.linker_settings import LinkerSettings
 from ..types import FLOOR, SPELLING, Candidate, Query
-from .names import make_candidates
+from .names import NameReader, make_candidates
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
@@ -42,7 +41,6 @@ class CandidateGenerator:
     settings (LinkerSettings): settings of the linker.
     ranker (Ranker | None): the reranker, which also predicts whether running the model may change
         the link of a mention; None: all candidates come from the model.
-    n_similar (int): number of names by string similarity per wording.
     """
 
     def __init__(
@@ -51,14 +49,12 @@ class CandidateGenerator:
         names: NameReader,
         settings: LinkerSettings,
         ranker: Ranker | None,
-        n_similar: int = N_SIMILAR,
     ) -> None:
         self.model = model
         self.names = names
         self.kb = names.kb
         self.settings = settings
         self.ranker = ranker
-        self.n_similar = n_similar
         self._shortcuts = settings.candidates.shortcuts
         self._words: dict[str, list[frozenset[str]]] = {}
         """Concept → the words of each of its names."""
@@ -120,9 +116,9 @@ class CandidateGenerator:
         for q in queries:
             names: dict[int, None] = {}
             for text in q.texts:
-                nearest = self.kb.nearest.find(text, self.n_similar + len(names), self._mask(q))
+                nearest = self.kb.nearest.find(text, N_SIMILAR + len(names), self._mask(q))
                 new = [name for name, _ in nearest if name not in names]
-                names |= dict.fromkeys(new[: self.n_similar])
+                names |= dict.fromkeys(new[:N_SIMILAR])
             q.nearest = list(names)
             q.candidates = make_candidates(q, q.nearest, self.names)
         self._compare_vectors(queries)
@@ -175,8 +171,8 @@ class CandidateGenerator:
         for q, names in zip(unsure, close, strict=True):
             own = vectors[[index[text_of[name]] for name in names]]
             order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
-            closest = dict.fromkeys([*range(len(names))[: self.n_similar], *order])
-            chosen = [names[i] for i in [*closest][: 2 * self.n_similar]]
+            closest = dict.fromkeys([*range(len(names))[:N_SIMILAR], *order])
+            chosen = [names[i] for i in [*closest][: 2 * N_SIMILAR]]
             more = make_candidates(q, chosen, self.names)
             for c in more:
                 c.is_similar = False

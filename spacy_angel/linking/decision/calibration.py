@@ -3,16 +3,28 @@ choose the threshold with the best F-score."""
 
 import math
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
 
 from ...errors import AngelError, AngelWarning
-from ..ranking.fit import FitItem, fit_weights, negative_log_likelihood
-from ..ranking.ranker import ALL, Ranker, Weights, choose_link, rank_concepts, tables_of
+from ..ranking.features import LOWERING, RAISING
+from ..ranking.ranker import (
+    ALL,
+    CONCEPT_TERMS,
+    LINK_TERMS,
+    UNSURE,
+    Ranker,
+    Table,
+    Weights,
+    choose_link,
+    rank_concepts,
+    tables_of,
+)
 from ..types import NIL, Query
 
 EXPECTED_NIL_PRIOR = 0.1
@@ -21,6 +33,8 @@ PENALTY = 10.0
 """Strength of the L2 penalty on the difference from the current weights."""
 PARTS = 5
 """Number of folds for cross-validation on the development set."""
+_MAX_ITERATIONS = 500
+_MIN_PROBABILITY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +48,20 @@ class CalibrationItem:
 
     query: Query
     gold: frozenset[str]
+
+
+class FitItem(NamedTuple):
+    """A mention to fit on.
+
+    table (Table): terms of its candidates.
+    gold (Collection[str]): its gold concepts, any of which is correct; if none of them is among
+        the candidates, the correct answer is NIL.
+    weight (float): weight of the mention in the loss.
+    """
+
+    table: Table
+    gold: Collection[str]
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +135,8 @@ def calibrate(
         if item.query.candidates:
             groups.setdefault(ranker.type_of(item.query.label), []).extend(_with_nil(item))
     before = {kind: ranker.by_type.get(kind, ranker.weights) for kind in groups}
-    old = _mean_loss((group, before[kind]) for kind, group in groups.items())
-    held_out = _mean_loss(_held_out(groups, before))
+    old = mean_loss((group, before[kind]) for kind, group in groups.items())
+    held_out = mean_loss(_held_out(groups, before))
     if held_out >= old:
         warnings.warn(
             f"Not calibrated: on held-out documents the loss is {held_out:.4f}, with the old "
@@ -119,7 +147,7 @@ def calibrate(
         kept = _calibration(items, _ranked(items, ranker), threshold)
         return replace(kept, nll_before=old, nll=old)
     fitted = {kind: fit_weights(g, before[kind], penalty=PENALTY) for kind, g in groups.items()}
-    new = _mean_loss((group, fitted[kind]) for kind, group in groups.items())
+    new = mean_loss((group, fitted[kind]) for kind, group in groups.items())
     weights = fitted.pop(ALL, ranker.weights)
     ranker = replace(ranker, weights=weights, by_type={**ranker.by_type, **fitted})
     ranked = _ranked(items, ranker)
@@ -159,14 +187,18 @@ def _with_nil(item: CalibrationItem) -> list[FitItem]:
     ]
 
 
-def _mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
+def mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
     """groups (Iterable[tuple[Sequence[FitItem], Weights]]): groups of mentions and their weights.
     RETURNS (float): mean negative log-probability of the correct answer, in nats."""
     total = count = 0.0
     for items, weights in groups:
-        n = sum(item.weight for item in items)
-        total += n * negative_log_likelihood(items, weights)
-        count += n
+        for item in items:
+            concepts, _ = item.table.probabilities(weights)
+            right = sum(p for concept_id, p in concepts.items() if concept_id in item.gold)
+            if concepts.keys().isdisjoint(item.gold):
+                right = 1 - sum(concepts.values())
+            total -= item.weight * math.log(max(right, _MIN_PROBABILITY))
+            count += item.weight
     return total / count if count else math.inf
 
 
@@ -235,3 +267,92 @@ def _calibration(
 
 def _is_found(item: CalibrationItem) -> bool:
     return any(candidate.concept_id in item.gold for candidate in item.query.candidates)
+
+
+def no_weights() -> Weights:
+    """RETURNS (Weights): all weights set to 0."""
+    return Weights(dict.fromkeys(CONCEPT_TERMS, 0.0), dict.fromkeys(LINK_TERMS, 0.0))
+
+
+def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.0) -> Weights:
+    """Fit the weights by maximum likelihood, with an L2 penalty on the difference from the starting
+    weights. The first model is fitted on the mentions with a gold concept among their candidates,
+    the second on all mentions.
+
+    items (Sequence[FitItem]): mentions.
+    start (Weights): the starting weights; few mentions change them little.
+    penalty (float): strength of the penalty. `penalty / 2` times the sum of the squared changes is
+        added to the negative log-likelihood in nats.
+    RETURNS (Weights): the fitted weights.
+    """
+    concept = _fit_concept(items, start.concept, penalty)
+    weights = Weights(concept, start.link)
+    links = [item.table.link_terms(item.table.utilities(weights)) for item in items]
+    right = np.array(
+        [link.concept_id in item.gold for item, link in zip(items, links, strict=True)]
+    )
+    counts = np.array([item.weight for item in items])
+    terms = np.array([link.values for link in links]).reshape(-1, len(LINK_TERMS))
+    signs = np.where(right, 1.0, -1.0)
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = signs * (terms @ values)
+        gradient = -(counts * signs / (1 + np.exp(np.minimum(margins, 500)))) @ terms
+        return float((counts * np.logaddexp(0, -margins)).sum()), gradient
+
+    return Weights(concept, _minimize(loss, start.link, LINK_TERMS, penalty))
+
+
+def _fit_concept(
+    items: Sequence[FitItem], start: Mapping[str, float], penalty: float
+) -> dict[str, float]:
+    right = [np.array([c in item.gold for c in item.table.concept_ids]) for item in items]
+    own = [i for i, of_item in enumerate(right) if of_item.any()]
+    if not own:
+        return dict(start)
+    terms = np.concatenate([items[i].table.terms for i in own])
+    priors = np.concatenate([items[i].table.log_priors for i in own])
+    is_right = np.concatenate([right[i] for i in own])
+    sizes = np.array([len(right[i]) for i in own])
+    mention = np.repeat(np.arange(len(own)), sizes)
+    firsts = np.cumsum(sizes) - sizes
+    counts = np.array([items[i].weight for i in own])
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        utilities = terms @ values + priors
+        parts = np.exp(utilities - np.maximum.reduceat(utilities, firsts)[mention])
+        parts /= np.add.reduceat(parts, firsts)[mention]
+        share = np.maximum(np.add.reduceat(parts * is_right, firsts), _MIN_PROBABILITY)
+        change = (parts - parts * is_right / share[mention]) * counts[mention]
+        return -float((counts * np.log(share)).sum()), change @ terms
+
+    return _minimize(loss, start, CONCEPT_TERMS, penalty)
+
+
+def _minimize(
+    loss: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    start: Mapping[str, float],
+    names: Sequence[str],
+    penalty: float,
+) -> dict[str, float]:
+    center = np.array([start[name] for name in names])
+
+    def penalized(values: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = loss(values)
+        change = values - center
+        return value + penalty * float(change @ change) / 2, gradient + penalty * change
+
+    def limit(limits: Mapping[str, float], name: str) -> float | None:
+        # For a feature times the model's uncertainty, only the sign is constrained.
+        return limits.get(name, 0.0 if name.removesuffix(UNSURE) in limits else None)
+
+    bounds = [(limit(RAISING, name), limit(LOWERING, name)) for name in names]
+    fitted = minimize(
+        penalized,
+        center,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": _MAX_ITERATIONS},
+    )
+    return dict(zip(names, fitted.x.tolist(), strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Span
 
@@ -133,25 +133,12 @@ def _preferred_ids(
     return [first, *ids]
 
 
-class OtherReading(NamedTuple):
-    """A mention with another label.
-
-    mention (int): index of the mention in its document.
-    span (Span): the mention with the other label.
-    probability (float): the recognizer's probability of this label.
-    """
-
-    mention: int
-    span: Span
-    probability: float
-
-
 def other_readings(
     spans: Sequence[Span],
     found: Sequence[Query | None],
     links: Sequence[Link | None],
     settings: LinkerSettings,
-) -> list[OtherReading]:
+) -> list[tuple[int, Span]]:
     """Find other labels for mentions that are NIL under their own label. For example, a chemical
     that the recognizer took for a gene is linked if the vocabulary has no such gene.
 
@@ -159,37 +146,37 @@ def other_readings(
     found (Sequence[Query | None]), links (Sequence[Link | None]): the query and link of each
         mention; mentions with curation rules are skipped.
     settings (LinkerSettings): settings that determine which labels are linked.
-    RETURNS (list[OtherReading]): mentions with other labels, in the order of the mentions.
+    RETURNS (list[tuple[int, Span]]): indices of mentions, and the mentions with other labels.
     """
     return [
-        OtherReading(i, Span(span.doc, span.start, span.end, label=label), probability)
+        (i, Span(span.doc, span.start, span.end, label=label))
         for i, (span, names, link) in enumerate(zip(spans, found, links, strict=True))
         if names is not None and names.constraint is None
         if link is not None and link.kb_id == NIL and links_label(span.label_, settings)
-        for label, probability in other_labels_of(span).items()
+        for label in other_labels_of(span)
         if links_label(label, settings)
     ]
 
 
 def with_other_labels(
     links: Sequence[Link | None],
-    readings: Sequence[OtherReading],
+    readings: Sequence[tuple[int, Span]],
     their_links: Sequence[Link | None],
 ) -> list[Link | None]:
     """Replace links by better ones under other labels.
 
     links (Sequence[Link | None]): links of the mentions of a document.
-    readings (Sequence[OtherReading]), their_links (Sequence[Link | None]): mentions with other
-        labels, and their links.
+    readings (Sequence[tuple[int, Span]]), their_links (Sequence[Link | None]): indices of mentions,
+        the mentions with other labels, and their links.
     RETURNS (list[Link | None]): the links. If a mention can be linked under other labels, its link
         is replaced by the one with the highest product of label and link probability.
     """
     chosen = list(links)
     best: dict[int, float] = {}
-    for (mention, span, probability), link in zip(readings, their_links, strict=True):
+    for (mention, span), link in zip(readings, their_links, strict=True):
         if link is None or link.kb_id == NIL:
             continue
-        score = probability * link.kb_ents[0][1]
+        score = other_labels_of(span)[span.label_] * link.kb_ents[0][1]
         if score > best.get(mention, 0.0):
             best[mention] = score
             chosen[mention] = replace(link, label=span.label_)

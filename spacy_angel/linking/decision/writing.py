@@ -44,11 +44,11 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
         _set_labels(doc, links)
     spans = find_spans(doc, settings.candidates.span_key)
     _set_attributes(spans, links, settings)
-    kb_ids = [
-        read_kb_id(span, settings) if link is None else link.kb_id
-        for span, link in zip(spans, links, strict=True)
-    ]
     if settings.is_first:
+        kb_ids = [
+            span.kb_id_ if link is None else link.kb_id
+            for span, link in zip(spans, links, strict=True)
+        ]
         _set_kb_ids(doc, settings.candidates.span_key, spans, kb_ids)
     dropped = [is_dropped(*pair, settings) for pair in zip(spans, links, strict=True)]
     if any(dropped):

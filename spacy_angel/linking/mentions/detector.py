@@ -8,7 +8,6 @@ forms by their words, so that several threads can share a detector. It uses scis
 identify definitions.
 """
 
-import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +19,6 @@ from spacy.tokens import Doc, Span
 
 from ...component.characters import clean
 from ...component.view import in_document, view
-from ...errors import AngelWarning
 from .reading import register_abbreviations
 
 # As in scispaCy's `filter_matches`.
@@ -46,8 +44,6 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         make_serializable: bool = False,
     ) -> None:
         super().__init__(nlp, name, make_serializable)
-        # Set to None by the first call.
-        self._nlp: Language | None = nlp
         # scispaCy's constructor has overwritten `doc._.abbreviations`.
         register_abbreviations()
 
@@ -60,18 +56,14 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         """
         # Another pipeline may have created scispaCy's own detector in the meantime.
         register_abbreviations()
-        nlp, self._nlp = self._nlp, None
-        if nlp is not None:
-            _warn_of_late_detectors(nlp)
         text = clean(doc.text)
         seen = doc if text.is_clean else view(doc, text)
         within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
         long_forms: dict[Span, Span] = {}
         for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
-            long_form, *places = [long, *shorts]
-            if seen is not doc:
-                long_form, *places = in_document(doc, text, [long, *shorts])
-            for short in places:
+            forms = [long, *shorts]
+            long_form, *short_forms = forms if seen is doc else in_document(doc, text, forms)
+            for short in short_forms:
                 # A token may contain two short forms.
                 long_forms.setdefault(short, long_form)
         for short, long in long_forms.items():
@@ -112,7 +104,7 @@ class LinearAbbreviationDetector(AbbreviationDetector):
                 definitions.append((min(long.start, short.start), long))
                 meant[tuple(words[short.start : short.end])] = definitions
                 found[long] = {short}
-        for start, end, long in _places(words, meant):
+        for start, end, long in _occurrences(words, meant):
             found[long].add(doc[start:end])
         return list(found.items())
 
@@ -151,7 +143,7 @@ def _by_initials(candidate: Span, short: Span) -> Span | None:
     return words if is_beside and letters.isalpha() and initials == letters else None
 
 
-def _places(
+def _occurrences(
     words: Sequence[int], meant: Mapping[tuple[int, ...], Sequence[tuple[int, Span]]]
 ) -> Iterator[tuple[int, int, Span]]:
     """YIELDS (tuple[int, int, Span]): start and end of each occurrence of a short form, and its
@@ -161,7 +153,7 @@ def _places(
         for length in lengths:
             definitions = meant.get(tuple(words[start : start + length]), ())
             if definitions:
-                before = (long for place, long in reversed(definitions) if place <= start)
+                before = (long for index, long in reversed(definitions) if index <= start)
                 yield start, start + length, next(before, definitions[0][1])
 
 
@@ -169,21 +161,3 @@ def _is_in_one_sentence(long: Span, short: Span) -> bool:
     """Without sentence boundaries, the whole document counts as one sentence."""
     between = long.doc[min(long.start, short.start) + 1 : max(long.end, short.end)]
     return not any(token.is_sent_start for token in between)
-
-
-def _warn_of_late_detectors(nlp: Language) -> None:
-    """Warn about linkers that run before the detector."""
-    before: list[str] = []
-    for name in nlp.pipe_names:
-        factory = nlp.get_pipe_meta(name).factory
-        if factory == "angel_linker":
-            before.append(name)
-        elif factory in ("angel_abbreviations", "abbreviation_detector"):  # ours, scispaCy's
-            for linker in before:
-                warnings.warn(
-                    f"{name} must come before {linker}: nlp.add_pipe(..., before={linker!r}).",
-                    AngelWarning,
-                    stacklevel=3,
-                )
-            # Only the first detector matters.
-            return

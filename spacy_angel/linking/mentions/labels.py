@@ -106,7 +106,7 @@ def known_types(settings: "LinkerSettings", kb: "ConceptKB") -> dict[str, tuple[
     """
     types_by_label = settings.candidates.types_by_label or {}
     types = {
-        label: tuple(name for name in names if name in kb.types)
+        label: tuple(filter(kb.types.__contains__, names))
         for label, names in types_by_label.items()
     }
     if skipped := [label for label, names in types_by_label.items() if names and not types[label]]:

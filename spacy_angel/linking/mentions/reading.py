@@ -3,12 +3,12 @@
 Offsets refer to the cleaned text, see `component.characters`. The document is not changed.
 """
 
+import re
 import warnings
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc, Span
 
@@ -16,6 +16,11 @@ from ...component.characters import clean
 from ...errors import AngelWarning
 from ...model.mention import Mention, Replacement, mention_at, replace_longest
 from ...vocabulary.names.concepts import normalize_name
+from ...vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
+from ...vocabulary.names.taxa import HUMAN, MOUSE, RAT, is_taxon
+
+if TYPE_CHECKING:
+    from ...vocabulary.kb import ConceptKB
 
 ABBREVIATIONS = ("._.", "abbreviations", None, None)
 """Key of the detected abbreviations in `doc.user_data`."""
@@ -24,6 +29,11 @@ _SHORTEST_WORD = 3
 READ_AS = "spacy_angel_read_as"
 """Key in `doc.user_data` of texts that replace individual mentions: a list of `[start, end, text]`
 with character offsets."""
+
+_TELLING_DONORS = frozenset({HUMAN, MOUSE, RAT})
+_CELLS = re.compile(r" (?:cells?|cell lines?)\b")
+_BEFORE_CELLS = re.compile(r"(?<![\w-])(?:([\w/.-]+) )?([\w/.-]+)$")
+_MAX_LINE, _MIN_LINE = 40, 3
 
 
 class ReadDocument:
@@ -97,7 +107,7 @@ def read_mentions(
     *,
     collapse_spaces: bool = True,
     expand_context: bool = True,
-    species_contexts: Sequence[str] | None = None,
+    kb: "ConceptKB | None" = None,
 ) -> list[Mention]:
     """Read mentions in their context, as the model sees them. The context is the whole document, up
     to the model's maximum length, with the short forms in `doc._.abbreviations` replaced by their
@@ -106,10 +116,11 @@ def read_mentions(
     document (ReadDocument): the document.
     spans (Sequence[Span]): its mentions, in any order; they may overlap and cross sentences.
     collapse_spaces (bool), expand_context (bool): see `PromptFormat`.
-    species_contexts (Sequence[str] | None): the species context of each span, see `Mention`; None
-        if there are none.
+    kb (ConceptKB | None): the vocabulary; if it was built with `by_species`, mentions of genes get
+        their species context. None: no mention gets one.
     RETURNS (list[Mention]): one mention per span.
     """
+    contexts = [""] * len(spans) if kb is None else _species_contexts(document, spans, kb)
     data = document.doc.user_data.get(READ_AS, ())
     read_as = {(start, end): read for start, end, read in data}
     return [
@@ -122,8 +133,92 @@ def read_mentions(
             read_as=read_as.get((span.start_char, span.end_char), ""),
             species_context=species_context,
         )
-        for span, species_context in zip(spans, species_contexts or [""] * len(spans), strict=True)
+        for span, species_context in zip(spans, contexts, strict=True)
     ]
+
+
+def _species_contexts(document: ReadDocument, spans: Sequence[Span], kb: "ConceptKB") -> list[str]:
+    """Find the species context of each mention.
+
+    document (ReadDocument): a document.
+    spans (Sequence[Span]): its mentions.
+    kb (ConceptKB): the vocabulary, with the names of species and cell lines.
+    RETURNS (list[str]): the context of each mention, see `SpeciesReader.context_of`; empty if its
+        label does not require one, or if the vocabulary was not built with `by_species`.
+    """
+    if (species_reader := kb.species_reader) is None:
+        return [""] * len(spans)
+    telling = [
+        span
+        for span in (*document.doc.ents, *spans)
+        if is_species(span.label_) or is_cell_line(span.label_)
+    ]
+    species = [
+        (*document.offsets_of(span), taxon)
+        for span in telling
+        for taxon in _taxa(document.text_of(span), is_species(span.label_), kb)
+        # Cells of other species express foreign genes.
+        if is_species(span.label_) or species_reader.has_genes_of(taxon)
+    ]
+    species += (
+        (start, end, donor)
+        for start, end, donor in _donors(document.text, map(document.offsets_of, telling), kb)
+        if species_reader.has_genes_of(donor)
+    )
+    species_words = species_reader.find(document.text, species)
+    return [
+        species_reader.context_of(species_words, *document.offsets_of(span))
+        if may_need_species(span.label_)
+        else ""
+        for span in spans
+    ]
+
+
+def _taxa(text: str, names_species: bool, kb: "ConceptKB") -> list[str]:
+    """RETURNS (list[str]): the species that a mention names; for a mention of a cell line, the
+    species it comes from, if it is the same for all cell lines with that name."""
+    concepts = kb.find(text)
+    if names_species:
+        return [c.concept_id for c in concepts if is_taxon(c.concept_id)]
+    lines = (c for c in concepts if is_cell_line(label_of(c.types) or ""))
+    donors = {name for line in lines for name in line.types if is_taxon(name)}
+    return list(donors) if len(donors) == 1 else []
+
+
+def _donors(
+    text: str, known: Iterable[tuple[int, int]], kb: "ConceptKB"
+) -> Iterator[tuple[int, int, str]]:
+    """Find cell lines outside the known mentions, and their species. Only humans, mice and rats are
+    considered, because cells of other species mostly express foreign genes.
+
+    YIELDS (tuple[int, int, str]): start and end of a cell line, and its species.
+    """
+    taken = list(known)
+    for offsets in cell_lines_in(text):
+        taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in offsets)
+        start, end, donors = next((taxon for taxon in taxa if taxon[2]), (0, 0, []))
+        is_known = any(first < end and start < last for first, last in taken)
+        if not is_known and _TELLING_DONORS.issuperset(donors):
+            yield from ((start, end, donor) for donor in donors)
+
+
+def cell_lines_in(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Find possible names of cell lines: the one or two words before `cells` or `cell line`, if the
+    last of them has at least three characters and contains a digit or a capital after its first
+    character, e.g. `SK-N-SH` in `SK-N-SH cells`.
+
+    text (str): text of a document.
+    YIELDS (list[tuple[int, int]]): character offsets of the possible names before each occurrence
+        of `cells`, the longer one first.
+    """
+    for cells in _CELLS.finditer(text):
+        first = max(cells.start() - _MAX_LINE, 0)
+        words = _BEFORE_CELLS.search(text[first : cells.start()])
+        if words is None or len(words[2]) < _MIN_LINE:
+            continue
+        if any(letter.isdigit() or letter.isupper() for letter in words[2][1:]):
+            numbers = (0, 2) if words[1] else (2,)
+            yield [(first + words.start(n), cells.start()) for n in numbers]
 
 
 def abbreviation_replacements(doc: Doc) -> list[Replacement]:
@@ -142,48 +237,19 @@ def abbreviation_replacements(doc: Doc) -> list[Replacement]:
     # its default.
     user_data: dict[Any, Any] = doc.user_data
     for item in user_data.get(ABBREVIATIONS, ()):
-        if isinstance(item, dict):
-            span, found = doc[item["short_start"] : item["short_end"]], item["long_text"]
-        else:
-            span, found = item, item._.long_form
+        span = _short_form(item, doc)
+        found = item["long_text"] if isinstance(item, dict) else item._.long_form
         long_form = clean(str(found)).text
         if _is_long_form(long_form, clean(span.text).text):
             replacements.append(Replacement(span.start_char, span.end_char, long_form))
     return replace_longest(replacements)
 
 
-class Abbreviation(dict[str, Any]):
-    """A dictionary in the format of scispaCy's detector with `make_serializable` that can also be
-    used like the span written without that option: it has the attributes of the span (`text`,
-    `start`, `sent`, …) and `_.long_form`, a string.
-
-    item (dict[str, Any]): dictionary with `short_text`, `short_start`, `short_end`, `long_text` and
-        other keys.
-    doc (Doc): the document.
-    """
-
-    def __init__(self, item: dict[str, Any], doc: Doc) -> None:
-        super().__init__(item)
-        self.span = doc[item["short_start"] : item["short_end"]]
-
-    @property
-    def _(self) -> SimpleNamespace:
-        """RETURNS (SimpleNamespace): a namespace with `long_form`, a string."""
-        return SimpleNamespace(long_form=self["long_text"])
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "span" or name.startswith("__"):
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
-        return getattr(self.span, name)
-
-    def __str__(self) -> str:
-        return self["short_text"]
-
-
 def register_abbreviations() -> None:
     """Register the attributes of scispaCy's detector, so that they can be read and written even if
-    the process has not created a detector. Dictionaries in `doc._.abbreviations` are read as
-    `Abbreviation`. Call this again after creating a detector, which overwrites the registration."""
+    the process has not created a detector. `doc._.abbreviations` contains spans, even if the
+    detector has stored dictionaries (`make_serializable`). Call this again after creating a
+    detector, which overwrites the registration."""
     if not Span.has_extension("long_form"):
         Span.set_extension("long_form", default=None)
     if Doc.has_extension("abbreviations"):
@@ -195,18 +261,22 @@ def register_abbreviations() -> None:
     )
 
 
+def _short_form(item: Any, doc: Doc) -> Span:
+    return doc[item["short_start"] : item["short_end"]] if isinstance(item, dict) else item
+
+
 def _read_abbreviations(doc: Doc) -> list[Any]:
     data: dict[Any, Any] = doc.user_data
     # Without `make_serializable`, the detector appends its spans to the list that it reads here.
     stored: list[Any] = data.setdefault(ABBREVIATIONS, [])
     if any(isinstance(item, dict) for item in stored):
-        return [Abbreviation(item, doc) if isinstance(item, dict) else item for item in stored]
+        return [_short_form(item, doc) for item in stored]
     return stored
 
 
 def _write_abbreviations(doc: Doc, found: list[Any]) -> None:
     data: dict[Any, Any] = doc.user_data
-    data[ABBREVIATIONS] = [dict(item) if isinstance(item, dict) else item for item in found]
+    data[ABBREVIATIONS] = found
 
 
 def _is_long_form(long_form: str, short_form: str) -> bool:

@@ -18,8 +18,8 @@ from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_gene, is_species
 from ...vocabulary.names.labels import wider_entity_types_of
+from ..candidates.names import NameReader
 from ..types import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
-from .names import NameReader
 from .reading import ReadDocument
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The features of the reranker.
 
-A feature is a function that computes float64[n] from the `Columns` of n candidates. `@feature`
-registers it with a formula and an example, in `FEATURES`, or in `MENTION_FEATURES` if it is a
-property of the mention. Features do not depend on a particular vocabulary or entity type.
+A feature is a function that computes float64[n] from the `Columns` of n candidates; its docstring
+has the formula and an example. `FEATURES` lists the features of a candidate, `MENTION_FEATURES`
+those of the mention. Features do not depend on a particular vocabulary or entity type.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,6 +61,7 @@ class Columns(NamedTuple):
     closest: np.ndarray
 
 
+Feature = Callable[[Columns], np.ndarray]
 _OF_CANDIDATE = attrgetter(*Columns._fields[2:16])
 
 
@@ -95,174 +96,211 @@ def columns_of(queries: Sequence[Query]) -> Columns:
     return Columns(*(number, starts, *fields, by_letters, short, unsure, closest))
 
 
-class Feature(NamedTuple):
-    """name (str): name in the file of weights. formula (str): definition. example (str): an example
-    with its value. values (Callable): computes float64[n] from `Columns`."""
-
-    name: str
-    formula: str
-    example: str
-    values: Callable[[Columns], np.ndarray]
-
-
-FEATURES: dict[str, Feature] = {}
-MENTION_FEATURES: dict[str, Feature] = {}
-RAISING, LOWERING = {"exact": 0.0}, {"spelled": -0.5}
-"""Bounds on the fitted weights. `exact` is at least 0, because an exact match is never evidence
-against a concept. `spelled` is at most -0.5: in the texts with artificial typos used for fitting,
-every unknown word is a typo, but this is not true of real texts."""
-
-
-def feature(
-    formula: str, example: str, *, mention: bool = False
-) -> Callable[[Callable[[Columns], np.ndarray]], Callable[[Columns], np.ndarray]]:
-    """formula (str), example (str): see `Feature`. mention (bool): whether it is a property of the
-    mention. RETURNS (Callable): a decorator that registers a function under its name."""
-
-    def register(function: Callable[[Columns], np.ndarray]) -> Callable[[Columns], np.ndarray]:
-        table = MENTION_FEATURES if mention else FEATURES
-        table[function.__name__] = Feature(function.__name__, formula, example, function)
-        return function
-
-    return register
-
-
-@feature("log P(name | mention) / 10, at least -3", "-2 nats: -0.2")
 def confidence(c: Columns) -> np.ndarray:
-    """Log-probability of the name given the mention in its context (ANGEL, equation 1)."""
+    """Log-probability of the name given the mention in its context (ANGEL, equation 1).
+
+    value: log P(name | mention) / 10, at least -3
+    example: -2 nats: -0.2
+    """
     return np.maximum(c.log_prob, FLOOR) / UNSURE
 
 
-@feature("cosine of 3-grams, weighted by rarity", "photoreceptor, photoreceptor cell: 0.99")
 def similarity(c: Columns) -> np.ndarray:
-    """String similarity of query and name; 0 for a short mention that is not an exact match."""
+    """String similarity of query and name; 0 for a short mention that is not an exact match.
+
+    value: cosine of 3-grams, weighted by rarity
+    example: photoreceptor, photoreceptor cell: 0.99
+    """
     return c.cosine * c.by_letters
 
 
-@feature("(1 - edits / letters)²", "atack, attack: (1 - 1/6)² = 0.69")
 def edits(c: Columns) -> np.ndarray:
-    """String similarity by edit distance (optimal string alignment); 0 as for `similarity`."""
+    """String similarity by edit distance (optimal string alignment); 0 as for `similarity`.
+
+    value: (1 - edits / letters)²
+    example: atack, attack: (1 - 1/6)² = 0.69
+    """
     return (c.edits * c.by_letters) ** 2
 
 
-@feature("cosine of the names' vectors of word pieces", "renal stones, kidney calculi: 0.6")
 def vectors(c: Columns) -> np.ndarray:
-    """Similarity of the meanings of the words; 0 as for `similarity`."""
+    """Similarity of the meanings of the words; 0 as for `similarity`.
+
+    value: cosine of the names' vectors of word pieces
+    example: renal stones, kidney calculi: 0.6
+    """
     return c.vectors * c.by_letters
 
 
-@feature("cosine of the name encoder's vectors", "teeth were hurting, toothache: 0.8")
 def meaning(c: Columns) -> np.ndarray:
-    """Similarity in meaning of query and name (SapBERT, section 2); 0 as for `similarity`."""
+    """Similarity in meaning of query and name (SapBERT, section 2); 0 as for `similarity`.
+
+    value: cosine of the name encoder's vectors
+    example: teeth were hurting, toothache: 0.8
+    """
     return c.meaning * c.by_letters
 
 
-@feature("(`meaning` - 0.7) / 0.3, at least 0", "0.85: 0.5")
 def same_meaning(c: Columns) -> np.ndarray:
-    """Distinguishes synonyms from other similar names."""
+    """Distinguishes synonyms from other similar names.
+
+    value: (`meaning` - 0.7) / 0.3, at least 0
+    example: 0.85: 0.5
+    """
     return np.maximum(c.meaning * c.by_letters - 0.7, 0.0) / 0.3
 
 
-@feature("`meaning` minus its maximum over the candidates", "0.6, maximum 0.8: -0.2")
 def closest(c: Columns) -> np.ndarray:
-    """Whether another name is closer in meaning."""
+    """Whether another name is closer in meaning.
+
+    value: `meaning` minus its maximum over the candidates
+    example: 0.6, maximum 0.8: -0.2
+    """
     return (c.meaning - c.closest) * c.by_letters
 
 
-@feature("1 for an exact match", "Heart attack, heart attack: 1")
 def exact(c: Columns) -> np.ndarray:
-    """The name equals the mention or its long form, apart from case and punctuation."""
+    """The name equals the mention or its long form, apart from case and punctuation.
+
+    value: 1 for an exact match
+    example: Heart attack, heart attack: 1
+    """
     return c.is_query * (1.0 - c.is_spelled)
 
 
-@feature("exact match: 1 canonical, -1 related, broad, or narrow synonym", "heart, Heart: 1")
 def scope(c: Columns) -> np.ndarray:
     """Scope of the name in the vocabulary: `heart` is the canonical name of one concept and a
-    related synonym of others."""
+    related synonym of others.
+
+    value: exact match: 1 canonical, -1 related, broad, or narrow synonym
+    example: heart, Heart: 1
+    """
     return c.scope * c.is_query * (1.0 - c.is_spelled)
 
 
-@feature("1 if the corrected spelling is most similar", "heart atack, heart attack: 1")
 def spelled(c: Columns) -> np.ndarray:
-    """The name was found by correcting the spelling of the mention."""
+    """The name was found by correcting the spelling of the mention.
+
+    value: 1 if the corrected spelling is most similar
+    example: heart atack, heart attack: 1
+    """
     return c.is_spelled
 
 
-@feature(
-    "if the document names the concept in other words: 1 for a short mention, 0.2 for others",
-    "WS and Williams syndrome: 1",
-)
 def coherence(c: Columns) -> np.ndarray:
     """Document coherence: another mention clearly refers to the concept, which matters most for
-    abbreviations."""
+    abbreviations.
+
+    value: if the document names the concept in other words: 1 for a short mention, 0.2 for
+        others
+    example: WS and Williams syndrome: 1
+    """
     return c.is_coherent * np.where(c.is_short > 0, 1.0, _OF_LONG)
 
 
-@feature("1 if numbers differ, 0.5 if only one has a number", "type 1 diabetes, type 2: 1")
 def number(c: Columns) -> np.ndarray:
-    """Mention and name contain different numbers."""
+    """Mention and name contain different numbers.
+
+    value: 1 if numbers differ, 0.5 if only one has a number
+    example: type 1 diabetes, type 2: 1
+    """
     return c.number
 
 
-@feature(
-    "share of the mention's words that the name lacks, weighted", "outer hair cell, hair cell: 0.4"
-)
 def missing(c: Columns) -> np.ndarray:
-    """A name with fewer words than the mention often belongs to a broader concept."""
+    """A name with fewer words than the mention often belongs to a broader concept.
+
+    value: share of the mention's words that the name lacks, weighted
+    example: outer hair cell, hair cell: 0.4
+    """
     return c.missing
 
 
-@feature("share of the name's words that the mention lacks, weighted", "rod, rod cell: 0.3")
 def added(c: Columns) -> np.ndarray:
-    """A name with more words than the mention often belongs to a narrower concept."""
+    """A name with more words than the mention often belongs to a narrower concept.
+
+    value: share of the name's words that the mention lacks, weighted
+    example: rod, rod cell: 0.3
+    """
     return c.added
 
 
-@feature(
-    "2 · shared / (words of both), 0 for an exact match",
-    "type I fiber, type I muscle fiber: 0.86",
-)
 def overlap(c: Columns) -> np.ndarray:
-    """Share of common words, ignoring plurals."""
+    """Share of common words, ignoring plurals.
+
+    value: 2 · shared / (words of both), 0 for an exact match
+    example: type I fiber, type I muscle fiber: 0.86
+    """
     return c.overlap * (1.0 - c.is_query)
 
 
-@feature(
-    "weight of the concept's other names that occur around the mention", "TS … thymidylate: 0.6"
-)
 def context(c: Columns) -> np.ndarray:
-    """Context of the mention, see `words.context_overlap`."""
+    """Context of the mention, see `words.context_overlap`.
+
+    value: weight of the concept's other names that occur around the mention
+    example: TS … thymidylate: 0.6
+    """
     return c.context
 
 
-@feature(
-    "main species of the text 1, another 0.7, not in the text -1", "human TP53, text on mice: -1"
-)
 def species(c: Columns) -> np.ndarray:
-    """Species of the document, for vocabularies whose concepts have a species; else 0."""
+    """Species of the document, for vocabularies whose concepts have a species; else 0.
+
+    value: main species of the text 1, another 0.7, not in the text -1
+    example: human TP53, text on mice: -1
+    """
     is_other, is_absent = c.species == OTHER_SPECIES, c.species == ABSENT_SPECIES
     return (c.species == MAIN_SPECIES) + 0.7 * is_other - 1.0 * is_absent
 
 
-@feature("canonical name, same case: 1; second name: 0.5", "Trp53, Trp53: 1")
 def name_rank(c: Columns) -> np.ndarray:
-    """Which name of the gene is used, for vocabularies with homonyms; else 0."""
+    """Which name of the gene is used, for vocabularies with homonyms; else 0.
+
+    value: canonical name, same case: 1; second name: 0.5
+    example: Trp53, Trp53: 1
+    """
     return c.name_rank
 
 
-@feature("1", "1", mention=True)
 def bias(c: Columns) -> np.ndarray:
-    """Intercept."""
+    """Intercept.
+
+    value: 1
+    example: 1
+    """
     return np.ones(len(c.query))
 
 
-@feature("1 for a mention of up to 4 letters", "CF: 1", mention=True)
 def short(c: Columns) -> np.ndarray:
-    """Short mentions are ambiguous."""
+    """Short mentions are ambiguous.
+
+    value: 1 for a mention of up to 4 letters
+    example: CF: 1
+    """
     return c.is_short
 
 
-@feature("-log P(best name | mention) / 10, at most 1", "-2 nats: 0.2", mention=True)
 def unsure(c: Columns) -> np.ndarray:
-    """Uncertainty of the model: no name has a high probability."""
+    """Uncertainty of the model: no name has a high probability.
+
+    value: -log P(best name | mention) / 10, at most 1
+    example: -2 nats: 0.2
+    """
     return c.unsure
+
+
+def _by_name(*features: Feature) -> dict[str, Feature]:
+    return {feature.__name__: feature for feature in features}
+
+
+FEATURES = _by_name(
+    *(confidence, similarity, edits, vectors, meaning, same_meaning, closest, exact, scope),
+    *(spelled, coherence, number, missing, added, overlap, context, species, name_rank),
+)
+"""Features of a candidate, by name."""
+MENTION_FEATURES = _by_name(bias, short, unsure)
+"""Features of a mention, by name."""
+RAISING, LOWERING = {"exact": 0.0}, {"spelled": -0.5}
+"""Bounds on the fitted weights. `exact` is at least 0, because an exact match is never evidence
+against a concept. `spelled` is at most -0.5: in the texts with artificial typos used for fitting,
+every unknown word is a typo, but this is not true of real texts."""

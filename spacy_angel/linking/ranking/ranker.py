@@ -4,8 +4,8 @@ or with the model's scores alone (`rank_concepts`).
 The reranker has two stages. A conditional logistic model (McFadden 1974) over `FEATURES` gives each
 candidate its share of the probability; a binary logistic model over the features of the best
 candidate and over `MENTION_FEATURES` then predicts whether that candidate is correct. Both are
-fitted in `fit`. Their weights are stored in a JSON file, and the contribution of a feature is its
-weight times its value.
+fitted in `decision.calibration`. Their weights are stored in a JSON file, and the contribution of a
+feature is its weight times its value.
 """
 
 import json
@@ -98,9 +98,6 @@ class Weights:
 
     concept: Mapping[str, float]
     link: Mapping[str, float]
-
-    def __or__(self, other: "Weights") -> "Weights":
-        return Weights({**self.concept, **other.concept}, {**self.link, **other.link})
 
     @cached_property
     def concept_vector(self) -> np.ndarray:
@@ -242,26 +239,22 @@ class Ranker:
             for query in queries
         ]
 
-    def explain(
-        self, query: Query
-    ) -> tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]:
-        """Compute the contribution of each feature, i.e. its weight times its value, in nats.
+    def explain(self, query: Query) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+        """Compute the contribution of each term, i.e. its weight times its value, in nats.
 
         query (Query): a mention with at least one candidate.
-        RETURNS (tuple[dict[str, tuple[str, dict[str, float]]], dict[str, float]]): for each
-            concept, the source of the wording that its best name resembles, and the contributions
-            of the features and `PRIOR` to its utility; then the contributions to the log-odds that
-            the best concept is correct.
+        RETURNS (tuple[dict[str, dict[str, float]], dict[str, float]]): for each concept, the
+            contributions of the terms and `PRIOR` to its utility by its best name; then the
+            contributions to the log-odds that the best concept is correct.
         """
         weights = self.weights_of(query.label, query.is_searched)
         [table] = tables_of([query])
         utilities = table.utilities(weights)
         parts = np.column_stack([table.terms * weights.concept_vector, table.log_priors])
-        concepts: dict[str, tuple[str, dict[str, float]]] = {}
+        concepts: dict[str, dict[str, float]] = {}
         for i in np.argsort(-utilities, kind="stable").tolist():
             contributions = dict(zip((*CONCEPT_TERMS, PRIOR), parts[i].tolist(), strict=True))
-            c = query.candidates[i]
-            concepts.setdefault(c.concept_id, (c.source, contributions))
+            concepts.setdefault(query.candidates[i].concept_id, contributions)
         link = (table.link_terms(utilities).values * weights.link_vector).tolist()
         return concepts, dict(zip(LINK_TERMS, link, strict=True))
 
@@ -275,9 +268,9 @@ def tables_of(queries: Sequence[Query]) -> "list[Table]":
     if not queries:
         return []
     columns = columns_of(queries)
-    features = np.stack([f.values(columns) for f in FEATURES.values()], axis=1)
+    features = np.stack([feature(columns) for feature in FEATURES.values()], axis=1)
     terms = np.hstack([features, features * columns.unsure[:, None]])
-    mention_terms = np.stack([f.values(columns) for f in MENTION_FEATURES.values()], axis=1)
+    mention_terms = np.stack([feature(columns) for feature in MENTION_FEATURES.values()], axis=1)
     log_priors = np.log(np.maximum(columns.prior, _MIN_PRIOR))
     tables = []
     for query, start in zip(queries, columns.starts.tolist(), strict=True):

@@ -4,10 +4,9 @@ descriptions."""
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
-from typing_extensions import Self
+from pydantic import ConfigDict, Field, PrivateAttr
 
-from ...component.checked import CheckedSettings, Name, Names, explain_refusal, unknown_names
+from ...component.checked import CheckedSettings, Name, Names, unknown_names
 from ...component.running import Device, RunsIn, expect_dtype
 
 ATTRIBUTES = ("kb_id", "kb_ents", "candidates")
@@ -21,7 +20,7 @@ class SettingsBlock(CheckedSettings):
     RAISES (AngelError): an unknown setting, or a value that does not fit.
     """
 
-    model_config = ConfigDict(frozen=False, strict=True, validate_assignment=True)
+    model_config = ConfigDict(frozen=False, strict=True)
 
     _shown: tuple[dict[str, Any], str] | None = PrivateAttr(default=None)
 
@@ -34,15 +33,8 @@ class SettingsBlock(CheckedSettings):
                 return
             if name not in type(self).model_fields:
                 raise AttributeError(unknown_names(self.COMPONENT, [name], type(self).model_fields))
-            before = dict(self.__dict__)
-            try:
-                super().__setattr__(name, value)
-                self.check()
-            except ValidationError as error:
-                raise explain_refusal(type(self), error) from error
-            except Exception:
-                self.__dict__.update(before)
-                raise
+            checked = type(self)(**{**self.__dict__, name: value})
+            self.__dict__[name] = getattr(checked, name)
             if self._shown is not None:
                 config, block = self._shown
                 config[block][name] = self.to_dict()[name]
@@ -51,12 +43,6 @@ class SettingsBlock(CheckedSettings):
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
-
-    def copy_now(self) -> Self:
-        """RETURNS (SettingsBlock): a copy with the current values, not connected to a config."""
-        copied = self.model_copy()
-        (copied.__pydantic_private__ or {})["_shown"] = None
-        return copied
 
     def show_in(self, config: dict[str, Any], block: str) -> None:
         """Keep a config up to date with the settings.
@@ -224,13 +210,6 @@ class LinkerSettings(CheckedSettings):
         """RETURNS (dict[str, type[SettingsBlock]]): the blocks with their classes."""
         return {name: type(field.default) for name, field in cls.model_fields.items()}
 
-    def copy_now(self) -> "LinkerSettings":
-        """RETURNS (LinkerSettings): an independent copy with the current values."""
-        copied = self.model_copy()
-        for name in type(self).model_fields:
-            copied.__dict__[name] = getattr(self, name).copy_now()
-        return copied
-
     def changed(self, values: Mapping[str, Any]) -> "LinkerSettings":
         """Return a copy with some settings changed.
 
@@ -260,11 +239,3 @@ class LinkerSettings(CheckedSettings):
     def is_first(self) -> bool:
         """RETURNS (bool): whether this linker sets `span.kb_id_`."""
         return self.outputs.kb_id == "kb_id"
-
-    @property
-    def written(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): the attributes and span groups that the linker writes."""
-        # `kb_id_` of a group's spans is set by replacing the group.
-        rewritten = self.candidates.span_key if self.is_first else None
-        groups = () if rewritten is None else (f"doc.spans[{rewritten!r}]",)
-        return frozenset([*(f"span._.{getattr(self.outputs, n)}" for n in ATTRIBUTES), *groups])

@@ -1,25 +1,21 @@
 """Load the component's model and vocabulary from a path, a hub name, or a block of a config file;
-or load the ones that ship with the package. Loaders open nothing until they are called."""
+or load the ones that ship with the package."""
 
 import re
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ...about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
 from ...component.running import RunDtype
 from ...errors import AngelError
-from ...vocabulary.changes.rules import read_rules
-from ...vocabulary.storage.table import SharedNames
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
-    from .linker_settings import LinkerSettings
 
 _MODEL_FOLDER = Path("angel_linker", "model")
-VOCABULARY_FOLDER = Path("angel_linker", "kb")
+_VOCABULARY_FOLDER = Path("angel_linker", "kb")
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
@@ -29,9 +25,6 @@ class ModelLoader(Protocol):
     create."""
 
     def __call__(self, *, device: str, dtype: RunDtype, local_files_only: bool) -> "Generator": ...
-
-
-VocabularyLoader = Callable[[], "ConceptKB"]
 
 
 def checkpoint_loader(
@@ -46,22 +39,6 @@ def checkpoint_loader(
     RETURNS (ModelLoader): a function that loads the checkpoint.
     """
     return partial(load_checkpoint, path, tokenizer=tokenizer, preset=preset)
-
-
-def vocabulary_loader(
-    paths: Sequence[str],
-    format: str | None = None,
-    shared_names: SharedNames = "all",
-) -> VocabularyLoader:
-    """`spacy_angel.Vocabulary.v1`: a vocabulary built in memory from its source files. Build large
-    vocabularies once, with `spacy-angel kb build`, and use the resulting folder instead.
-
-    paths (Sequence[str]): the files, read in this order.
-    format (str | None): see `registry.read_vocabulary`; None infers the format of each file.
-    shared_names (str): see `ConceptKB.build`.
-    RETURNS (VocabularyLoader): a function that builds the vocabulary.
-    """
-    return partial(_build, tuple(paths), format, shared_names)
 
 
 def load_checkpoint(
@@ -85,12 +62,12 @@ def load_checkpoint(
         not a folder.
     """
     from ...search.generator import Generator
-    from ...vocabulary.kb import KIND
     from ...vocabulary.storage.arrays import is_folder_of
+    from ...vocabulary.storage.table import VOCABULARY
 
     if path is None or str(path) in SHIPPED_NAMES:
         path = shipped_folder() / _MODEL_FOLDER
-    if is_folder_of(Path(path), KIND):
+    if is_folder_of(Path(path), VOCABULARY):
         raise AngelError(f"{path} is a vocabulary; expected a model. Use load(kb=...) or --kb.")
     folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
     if local_files_only and not all(folders):
@@ -120,52 +97,30 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     from ...vocabulary.kb import ConceptKB
 
     if path is None or str(path) in SHIPPED_NAMES:
-        path = shipped_folder(str(path or SHIPPED_NAME)) / VOCABULARY_FOLDER
+        path = shipped_folder(str(path or SHIPPED_NAME)) / _VOCABULARY_FOLDER
     path = _find_vocabulary(path)
     if path.is_file():
-        return _build((path,), None, "all")
+        from ...vocabulary.sources.build import build_vocabulary
+
+        return build_vocabulary([path], None)
     return ConceptKB.from_disk(path)
 
 
-def check_sources(model: Any, vocabulary: Any) -> None:
+def check_sources(
+    model: str | Path | ModelLoader | None = None, vocabulary: str | Path | None = None
+) -> None:
     """Check that the model and the vocabulary exist, without loading them. A string that could be a
     hub name is accepted as a model.
 
-    model (Any), vocabulary (Any): see `AngelLinker`.
-    RAISES (AngelError): a value has the wrong type, or does not exist.
+    model (str | Path | ModelLoader | None), vocabulary (str | Path | None): see `AngelLinker`.
+    RAISES (AngelError): one of them does not exist.
     """
-    expected = "a folder, a name, a block that makes a loader, or null"
-    for name, value in (("model", model), ("vocabulary", vocabulary)):
-        if not (value is None or callable(value) or isinstance(value, str | Path)):
-            raise AngelError(f"angel_linker's setting {name} must be {expected}, not {value!r}.")
     if isinstance(model, str | Path) and str(model) not in SHIPPED_NAMES:
         is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
         if not Path(model).is_dir() and not is_hub_name:
             raise AngelError(f"There is no model in {model}. Use null for the shipped one.")
-    if isinstance(vocabulary, str | Path) and str(vocabulary) not in SHIPPED_NAMES:
+    if vocabulary is not None and str(vocabulary) not in SHIPPED_NAMES:
         _find_vocabulary(vocabulary)
-
-
-def check_device(settings: "LinkerSettings") -> None:
-    """Check that the machine has the configured device.
-
-    settings (LinkerSettings): settings with `runtime.device`.
-    RAISES (AngelError): the device does not exist.
-    """
-    if settings.runtime.device != "cpu":
-        from ...search.generator import find_device
-
-        find_device(settings.runtime.device)
-
-
-def check_files(settings: "LinkerSettings") -> None:
-    """Check that the file of curation rules can be read.
-
-    settings (LinkerSettings): settings with `decision.curation`.
-    RAISES (AngelError): the file cannot be read.
-    """
-    if settings.decision.curation is not None:
-        read_rules(Path(settings.decision.curation))
 
 
 def _find_vocabulary(path: str | Path) -> Path:
@@ -175,12 +130,3 @@ def _find_vocabulary(path: str | Path) -> Path:
     if not found.exists():
         raise AngelError(f"The vocabulary {path} does not exist. See `spacy-angel kb fetch`.")
     return found
-
-
-def _build(
-    paths: Sequence[str | Path], format: str | None, shared_names: SharedNames
-) -> "ConceptKB":
-    from ...vocabulary.sources.build import build_vocabulary
-
-    files = list(map(_find_vocabulary, paths))
-    return build_vocabulary(files, None, format=format, shared_names=shared_names)

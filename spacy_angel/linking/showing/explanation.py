@@ -1,6 +1,7 @@
 """Explain links: the input of the model, the texts that were searched for, the concepts that were
 found, the contributions of the features, and the reason for the decision."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import fsum
@@ -11,7 +12,7 @@ from ..candidates.batch import BatchLinker
 from ..decision.links import rank_candidates
 from ..decision.writing import read_kb_id
 from ..mentions.labels import links_label
-from ..mentions.reading import ReadDocument, find_spans
+from ..mentions.reading import find_spans
 from ..ranking.ranker import LEAD, PRIOR, SHARE, UNSURE
 from ..types import NIL, Link, Query
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 _MAX_CONCEPTS = 5
-_ALIGNS: tuple[Literal["l", "r"], ...] = ("l", "l", "r", "l", "l")
+_ALIGNS: tuple[Literal["l", "r"], ...] = ("l", "l", "r", "l")
 # Smaller contributions are not shown.
 _MIN_REASON = 0.05
 _REASONS = {
@@ -46,17 +47,14 @@ class ExplainedConcept:
     probability (float): as in `kb_ents`.
     names (tuple[tuple[str, float | None], ...]): names by which it was found, most probable first,
         with their log-probability in nats; None if the model was not run.
-    query (str): source of the wording that the best name resembles: `mention`, `long form`, …;
-        empty without the reranker.
-    reasons (Mapping[str, float]): contributions to the concept's utility, in nats, the largest
-        first; empty without the reranker.
+    reasons (Mapping[str, float]): contributions of groups of features to the concept's utility, in
+        nats, the largest first; empty without the reranker.
     """
 
     concept_id: str
     canonical_name: str
     probability: float
     names: tuple[tuple[str, float | None], ...]
-    query: str = ""
     reasons: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -68,14 +66,14 @@ class LinkExplanation:
     kb_id (str): the identifier it is linked to, or `NIL`; if this linker does not link it, its
         current identifier.
     why (str): the reason for the decision.
-    rules (tuple[str, ...]): curation rules that determined the link or excluded concepts.
-    without_rules (str): the link without these rules; empty if there are no rules.
+    rules (tuple[str, ...]): curation rules about the mention, about the concepts of this name, or
+        about the identifier.
     source (str): input of the encoder.
     queries (tuple[tuple[str, str], ...]): the wordings that were searched for, with their sources.
     is_searched (bool): whether the model was run.
     concepts (tuple[ExplainedConcept, ...]): the concepts that were found, most probable first.
-    link_reasons (Mapping[str, float]): contributions to the log-odds that the best concept is
-        correct, in nats.
+    link_reasons (Mapping[str, float]): contributions of groups of features to the log-odds that the
+        best concept is correct, in nats.
     """
 
     mention: str
@@ -83,7 +81,6 @@ class LinkExplanation:
     kb_id: str
     why: str
     rules: tuple[str, ...] = ()
-    without_rules: str = ""
     source: str = ""
     queries: tuple[tuple[str, str], ...] = ()
     is_searched: bool = False
@@ -102,8 +99,6 @@ class LinkExplanation:
         link = f"{self.kb_id or 'not linked here'} {name}".rstrip()
         lines = [f"“{self.mention}” ({self.label}) → {link}", self.why]
         lines += [f"Rule: {rule}" for rule in self.rules]
-        if self.without_rules not in ("", self.kb_id):
-            lines.append(f"Without rules: {self.without_rules}")
         if self.queries:
             wordings = ", ".join(f"“{text}” ({source})" for text, source in self.queries)
             lines.append(f"Searched for: {wordings}")
@@ -113,11 +108,10 @@ class LinkExplanation:
             (
                 *(c.concept_id, c.canonical_name, f"{c.probability:.3f}"),
                 ", ".join(n if p is None else f"{n} ({p:.2f})" for n, p in c.names),
-                c.query,
             )
             for c in self.concepts[:_MAX_CONCEPTS]
         ]
-        header = ("concept", "canonical name", "probability", "found by (log-prob.)", "query")
+        header = ("concept", "canonical name", "probability", "found by (log-prob.)")
         if rows:
             lines.append(table(rows, header=header, divider=True, aligns=_ALIGNS).strip("\n"))
         why = {concept.concept_id: concept.reasons for concept in self.concepts[:2]}
@@ -128,27 +122,20 @@ class LinkExplanation:
         return "\n".join(lines)
 
 
-def explain_mentions(
-    doc: "Doc", linking: BatchLinker, without_rules: BatchLinker | None = None
-) -> list[LinkExplanation]:
+def explain_mentions(doc: "Doc", linking: BatchLinker) -> list[LinkExplanation]:
     """Explain the links of a document.
 
     doc (Doc): the document, which is linked again but not changed.
-    linking (BatchLinker): the linker with all curation rules.
-    without_rules (BatchLinker | None): the linker without rules; None if there are no rules.
+    linking (BatchLinker): the linker.
     RETURNS (list[LinkExplanation]): one per mention, in the order of `find_spans`.
     """
     spans = find_spans(doc, linking.settings.candidates.span_key)
     found = linking.candidates([doc], [spans], overwrite=True)
-    bare: list[Link | None] = [None] * len(spans)
-    if without_rules is not None:
-        [bare] = without_rules.decide(without_rules.candidates([doc], [spans], overwrite=True))
-    rows = zip(spans, found[0], linking.decide(found)[0], bare, strict=True)
     return [
         _explain_unlinked(span, linking)
         if query is None or link is None or not links_label(span.label_, linking.settings)
-        else _explain(span, query, link, bare_link, linking)
-        for span, query, link, bare_link in rows
+        else _explain(span, query, link, linking)
+        for span, query, link in zip(spans, found[0], linking.decide(found)[0], strict=True)
     ]
 
 
@@ -162,10 +149,8 @@ def _explain_unlinked(span: "Span", linking: BatchLinker) -> LinkExplanation:
     return LinkExplanation(span.text, span.label_, kb_id, why)
 
 
-def _explain(
-    span: "Span", query: Query, link: Link, bare: Link | None, linking: BatchLinker
-) -> LinkExplanation:
-    reasons: dict[str, tuple[str, dict[str, float]]] = {}
+def _explain(span: "Span", query: Query, link: Link, linking: BatchLinker) -> LinkExplanation:
+    reasons: dict[str, dict[str, float]] = {}
     link_reasons: dict[str, float] = {}
     if linking.ranker is not None and query.candidates and not query.matched_exactly:
         reasons, link_reasons = linking.ranker.explain(query)
@@ -176,59 +161,49 @@ def _explain(
         span.label_,
         link.kb_id,
         _why(span, query, link.kb_id, concepts, linking),
-        rules=_rules(span, query, link, bare, linking),
-        without_rules="" if bare is None else bare.kb_id,
+        rules=_rules(span, query, link.kb_id, linking),
         source=prompts.tokenizer.decode(prompts.source_ids([query.mention])[0]),
         queries=tuple((text, source) for text, source in query.wordings),
         is_searched=query.is_searched,
         concepts=concepts,
-        link_reasons=_in_plain_words(link_reasons),
+        link_reasons=_largest(link_reasons),
     )
 
 
-def _rules(
-    span: "Span", query: Query, link: Link, bare: Link | None, linking: BatchLinker
-) -> tuple[str, ...]:
-    """RETURNS (tuple[str, ...]): the rules that the link depends on; `bare` is the link without
-    them."""
-    rules = [] if query.constraint is None else list(query.constraint.rules)
+def _rules(span: "Span", query: Query, kb_id: str, linking: BatchLinker) -> tuple[str, ...]:
     applied = linking.kb.applied_rules
-    if applied is not None and bare is not None:
-        own = linking.kb.resolve(bare.kb_id)
-        restricting = None if own is None else applied.restricting(own, span.label_)
-        rules += [] if restricting is None else [restricting]
-        normal = normalize_name(ReadDocument(span.doc).text_of(span))
-        rules += [
-            rule
-            for rule in applied.rules
-            if (rule.action == "prefer" and rule.concept == link.kb_id)
-            or (rule.action == "add" and rule.normal == normal)
-        ]
-    return tuple(rule.description for rule in dict.fromkeys(rules))
+    if applied is None:
+        return ()
+    named = linking.kb.find(query.mention.text)
+    rules = [
+        *(() if query.constraint is None else query.constraint.rules),
+        *(applied.restricting(concept.concept_id, span.label_) for concept in named),
+        *(rule for rule in applied.rules if rule.instead_of and rule.concept == kb_id),
+    ]
+    return tuple(rule.description for rule in dict.fromkeys(rules) if rule is not None)
 
 
 def _concepts(
-    link: Link, reasons: Mapping[str, tuple[str, dict[str, float]]], linking: BatchLinker
+    link: Link, reasons: Mapping[str, dict[str, float]], linking: BatchLinker
 ) -> tuple[ExplainedConcept, ...]:
-    """reasons (Mapping[str, tuple[str, dict[str, float]]]): see `Ranker.explain`."""
+    """reasons (Mapping[str, dict[str, float]]): see `Ranker.explain`."""
     candidates = sorted(link.candidates, key=lambda c: -c["probability"])
     names: dict[str, dict[str, float | None]] = {}
-    explained: dict[str, tuple[str, dict[str, float]]] = {}
+    features: dict[str, dict[str, float]] = {}
     for c in candidates:
         concept_id = c["concept_id"]
         names.setdefault(concept_id, {}).setdefault(c["name"], c["log_prob"])
         # The reranker uses the concept's own identifier, the link the preferred one.
         for own in (concept_id, *c.get("other_ids", ())):
             if own in reasons:
-                explained.setdefault(concept_id, reasons[own])
+                features.setdefault(concept_id, reasons[own])
     concepts = []
     for concept_id, probability in rank_candidates(candidates):
         concept = linking.kb.get(concept_id)
         name = "" if concept is None else concept.canonical_name
-        source, features = explained.get(concept_id, ("", {}))
-        led = tuple(names[concept_id].items())
-        plain = _in_plain_words(features)
-        concepts.append(ExplainedConcept(concept_id, name, probability, led, source, plain))
+        largest = _largest(features.get(concept_id, {}))
+        found_by = tuple(names[concept_id].items())
+        concepts.append(ExplainedConcept(concept_id, name, probability, found_by, largest))
     return tuple(concepts)
 
 
@@ -264,12 +239,12 @@ def _why(
     return f"{read}{what}: {figures}{not_run}."
 
 
-def _in_plain_words(features: Mapping[str, float]) -> dict[str, float]:
-    """features (Mapping[str, float]): contribution of each feature.
-    RETURNS (dict[str, float]): contribution of each reason, largest first, without very small
-    contributions."""
-    sums = dict.fromkeys(_REASONS, 0.0)
+def _largest(features: Mapping[str, float]) -> dict[str, float]:
+    """features (Mapping[str, float]): contribution of each term of the reranker.
+    RETURNS (dict[str, float]): contribution of each of `_REASONS`, largest first, without very
+    small contributions."""
+    sums: defaultdict[str, float] = defaultdict(float)
     for name, value in features.items():
         sums[_REASON_OF[name.removesuffix(UNSURE)]] += value
     largest = sorted(sums.items(), key=lambda item: -abs(item[1]))
-    return {reason: value for reason, value in largest if abs(value) >= _MIN_REASON}
+    return {name: value for name, value in largest if abs(value) >= _MIN_REASON}

@@ -6,8 +6,8 @@ from typing import ClassVar, Generic, TypeVar
 from typing_extensions import Self
 
 from ..changes.overlay import VocabularyOverlay
-from ..storage.arrays import Columns
-from ..storage.compiled import COMPILING, CompiledNames, Layout, digest_of
+from ..storage.arrays import Columns, Layout
+from ..storage.compiled import COMPILING, CompiledNames, digest_of
 from ..storage.strings import Strings, StringsBuilder
 
 

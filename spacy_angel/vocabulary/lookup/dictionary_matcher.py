@@ -120,11 +120,8 @@ class DictionaryMatcher:
                     self._update()
         words = split_words(text)
         texts = [word for word, _ in words]
-        found = [
-            match
-            for dictionary in (self._own, self._added, self._stored)
-            for match in dictionary.find(texts)
-        ]
+        dictionaries = (self._own, self._added, self._stored)
+        found = [match for dictionary in dictionaries for match in dictionary.find(texts)]
         taken = bytearray(len(words))
         chosen = []
         for first, end, name in sorted(found, key=lambda m: (m[0] - m[1], m[0])):
@@ -170,24 +167,25 @@ class _Dictionary:
         is_wanted: Callable[[Sequence[str]], bool] | None = None,
     ) -> None:
         self._kb = kb
-        # Names by folded words, by abbreviation, and further names with the same words.
+        # Names by their words, which are folded except for abbreviations, and further names with
+        # the same words.
         self._names: dict[str, int] = {}
-        self._short_forms: dict[str, int] = {}
         self._twins: dict[int, list[int]] = {}
-        # Folded word → number of words of the longest name that begins with it.
-        self._most: dict[str, int] = {}
+        # First word → number of words of the longest name that begins with it.
+        self._longest: dict[str, int] = {}
         hidden = None if len(indices) >= _MIN_SHOWN else True
         for i in tqdm(indices, desc="Compiling names", unit=" names", disable=hidden):
             for words in map(words_of_name, kb.spellings_of(i)):
                 if not words or (is_wanted is not None and not is_wanted(words)):
                     continue
-                if is_short_form(words):
-                    self._put(self._short_forms, words[0], i)
-                    continue
-                for form in (words, [word for word in words if word not in (_END, _BRACKET)]):
-                    folded = list(map(fold_word, form))
-                    self._put(self._names, " ".join(folded), i)
-                    self._most[folded[0]] = max(len(folded), self._most.get(folded[0], 0))
+                forms = [words]
+                if not is_short_form(words):
+                    bare = [word for word in words if word not in (_END, _BRACKET)]
+                    forms = [list(map(fold_word, form)) for form in (words, bare)]
+                for form in forms:
+                    if (first := self._names.setdefault(" ".join(form), i)) != i:
+                        self._twins.setdefault(first, []).append(i)
+                    self._longest[form[0]] = max(len(form), self._longest.get(form[0], 0))
 
     def find(self, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         """words (Sequence[str]): words of a text.
@@ -195,27 +193,22 @@ class _Dictionary:
         concept; names may overlap."""
         folded = [fold_word(word) for word in words] if self._names else []
         for first, word in enumerate(folded):
-            last = min(first + self._most.get(word, 0), len(folded))
+            last = min(first + self._longest.get(word, 0), len(folded))
             for end in range(first + 1, last + 1):
-                key = " ".join(folded[first:end])
-                if key in self._names:
-                    yield from self._live(self._names[key], first, end)
-        for first, word in enumerate(words if self._short_forms else ()):
-            name = self._short_forms.get(word)
-            # `MRIs`, but not `Was`
-            if name is None and len(word) > 3 and word[-1] == "s":
-                name = self._short_forms.get(word[:-1])
-            if name is not None:
-                yield from self._live(name, first, first + 1)
+                if (key := " ".join(folded[first:end])) in self._names:
+                    yield from self._live(key, first, end)
+        for first, word in enumerate(words if self._names else ()):
+            if not word.islower() and is_short_form([word]):
+                # `MRIs`, but not `Was`
+                is_plural = word not in self._names and len(word) > 3 and word[-1] == "s"
+                if (key := word[:-1] if is_plural else word) in self._names:
+                    yield from self._live(key, first, first + 1)
 
-    def _live(self, name: int, first: int, end: int) -> Iterator[tuple[int, int, int]]:
+    def _live(self, key: str, first: int, end: int) -> Iterator[tuple[int, int, int]]:
+        name = self._names[key]
         live = next(filter(self._kb.is_live, (name, *self._twins.get(name, ()))), None)
         if live is not None:
             yield first, end, live
-
-    def _put(self, names: dict[str, int], key: str, name: int) -> None:
-        if (first := names.setdefault(key, name)) != name:
-            self._twins.setdefault(first, []).append(name)
 
 
 def words_of_name(name: str) -> list[str]:

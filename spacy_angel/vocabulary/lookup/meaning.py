@@ -6,13 +6,13 @@ of the dot products of its pieces, so a product with a sparse matrix compares te
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...model.name_encoder import shipped_name_encoder
-from ..storage.arrays import Columns
-from ..storage.compiled import Layout
+from ..storage.arrays import Columns, Layout
 from ..storage.strings import Strings
 from .cached_index import CachedIndex, NameIndex
 
@@ -52,21 +52,15 @@ class PieceIndex(NameIndex):
     @classmethod
     def build(cls, names: Strings) -> "PieceIndex":
         encoder = shipped_name_encoder()
-        rows: list[list[int]] = []
-        lengths = [np.zeros(0)]
-        for first in range(0, len(names), _BLOCK):
-            block = names.texts(np.arange(first, min(first + _BLOCK, len(names))))
-            pieces = encoder.pieces_of(block)
-            rows += pieces
-            sums = _piece_counts(*_flat(pieces)) @ encoder.piece_vectors
-            lengths.append(np.linalg.norm(sums, axis=1))
-        flat, starts = _flat(rows)
-        columns = {
-            "pieces": flat.astype(np.uint16),
-            "starts": starts,
-            "lengths": np.concatenate(lengths).astype(np.float32),
-        }
-        return cls(columns)
+        blocks = [range(a, min(a + _BLOCK, len(names))) for a in range(0, len(names), _BLOCK)]
+        rows = [row for block in blocks for row in encoder.pieces_of(names.texts(block))]
+        starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        pieces = np.fromiter(chain.from_iterable(rows), dtype=np.uint16, count=starts[-1])
+        index = cls({"pieces": pieces, "starts": starts, "lengths": np.zeros(len(names), "f4")})
+        for block in blocks:
+            vectors = index._matrix[block.start : block.stop] @ encoder.piece_vectors
+            index.columns["lengths"][block.start : block.stop] = np.linalg.norm(vectors, axis=1)
+        return index
 
     def cosines(self, vectors: np.ndarray) -> np.ndarray:
         """vectors (np.ndarray): float32[k, d_static], normalized vectors of texts.
@@ -75,13 +69,6 @@ class PieceIndex(NameIndex):
         products = self._matrix @ by_piece
         products /= np.maximum(self.columns["lengths"], 1e-9)[:, None]
         return np.ascontiguousarray(products.T)
-
-
-def _flat(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """RETURNS (tuple[np.ndarray, np.ndarray]): the concatenated rows, and the offset of each
-    row."""
-    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
-    return np.array([value for row in rows for value in row], dtype=np.int32), starts
 
 
 def _piece_counts(pieces: np.ndarray, starts: np.ndarray) -> Any:

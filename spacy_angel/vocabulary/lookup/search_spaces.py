@@ -11,8 +11,8 @@ checks whether a node leads to an allowed name. With five leaves, of which 1 and
     prefix sums    0  0  1  1  2  2      a node over the leaves 2 to 4 has 2 - 1 = 1 allowed name
 """
 
-from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,56 +43,49 @@ class SearchSpaces:
         self._vocabulary = vocabulary
         self._compiled = compiled
         self._added: dict[str, AddedNames] = {}
-        self._masks: OrderedDict[tuple[str, Subset | None, int], _Mask] = OrderedDict()
+        self._mask = lru_cache(_MAX_MASKS)(self._make_mask)
 
     def space(
         self, tokenizer: NameTokenizer, subsets: Sequence[Subset | None] = (None,)
     ) -> SearchSpace:
         """tokenizer (NameTokenizer), subsets (Sequence[Subset | None]): see
         `ConceptKB.search_space`. RETURNS (SearchSpace): tries and masks."""
-        names = self._vocabulary.table.names
+        names, added = self._vocabulary.table.names, self._vocabulary.added_names
+        version = self._vocabulary.version
         key = digest_of(tokenizer.fingerprint, self._compiled.fingerprint)
         with COMPILING:
             stored: NameTrie = self._compiled.get(
                 key,
                 TRIE,
-                lambda: compile_names(names, len(names), tokenizer).columns,
+                lambda: compile_names(names, np.arange(len(names)), tokenizer).columns,
                 lambda columns: NameTrie(**columns),
             )
             tries = [stored]
-            added = self._vocabulary.added_names
             if added or key in self._added:
-                trie = self._added.setdefault(key, AddedNames()).update(added, tokenizer)
+                trie = self._added.setdefault(key, AddedNames(tokenizer)).update(added)
                 tries += [trie] if trie.n_leaves else []
-            masks = [self._mask(key, subset, tries) for subset in subsets]
-            while len(self._masks) > max(_MAX_MASKS, len(subsets)):
-                self._masks.popitem(last=False)
+            masks = [self._mask(subset, version, *tries) for subset in subsets]
         return SearchSpace(
             tuple(tries), tuple([sums for sums, _ in masks]), tuple([names for _, names in masks])
         )
 
-    def _mask(self, trie_key: str, subset: Subset | None, tries: Sequence[NameTrie]) -> _Mask:
-        """The mask of a subset, cached until the vocabulary changes."""
+    def _make_mask(self, subset: Subset | None, version: int, *tries: NameTrie) -> _Mask:
+        """The mask of a subset in a version of the vocabulary."""
         if subset is not None and subset.vocabulary is not self._vocabulary:
             raise AngelError("This subset belongs to another vocabulary.")
-        key = (trie_key, subset, self._vocabulary.version)
-        if key not in self._masks:
-            allowed = self._allowed_names(subset)
-            if subset is None and allowed[: self._vocabulary.table.n_names].all():
-                self._masks[key] = None, None
-            else:
-                self._masks[key] = tuple(t.leaf_prefix_sums(allowed) for t in tries), allowed
-        self._masks.move_to_end(key)
-        return self._masks[key]
+        allowed = self._allowed_names(subset)
+        if subset is None and allowed[: self._vocabulary.table.n_names].all():
+            return None, None
+        return tuple(trie.leaf_prefix_sums(allowed) for trie in tries), allowed
 
     def _allowed_names(self, subset: Subset | None) -> np.ndarray:
         """RETURNS (np.ndarray): bool[n_names], computed by column for unchanged names."""
         vocabulary, table = self._vocabulary, self._vocabulary.table
         allowed = np.ones(vocabulary.n_names, dtype=bool)
         if subset is not None:
-            concepts = table.concepts_in(subset.types, subset.concept_ids, subset.free_types)
-            excluded = table.find_own_ids(list(subset.excluded))
-            concepts[[row for row in excluded if row is not None]] = False
+            concepts = table.concepts_in(
+                subset.types, subset.concept_ids, subset.free_types, subset.excluded
+            )
             allowed[: table.n_names] = table.names_in(concepts)
         touched = list(vocabulary.touched)
         for i, ids in zip(touched, vocabulary.concept_ids(touched), strict=True):

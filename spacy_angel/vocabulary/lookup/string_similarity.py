@@ -19,8 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ..storage.arrays import Columns
-from ..storage.compiled import Layout
+from ..storage.arrays import Columns, Layout
 from ..storage.strings import Strings, encode, offsets_of
 from .cached_index import CachedIndex, NameIndex
 
@@ -31,9 +30,7 @@ _MAX_LOOKED_AT = 300_000
 _SHORTLIST = 48
 MIN_COSINE = 0.2
 """Names are on the short list only if their cosine exceeds this value."""
-# Cached vectors of texts, and letters of a text that has one.
 _MAX_VECTORS = 1 << 10
-_MAX_LETTERS = 200
 _BLOCK = 1 << 18
 _SPACE = 32
 
@@ -77,30 +74,21 @@ class TrigramIndex(NameIndex):
         self.n_names = len(columns["norms"])
         self._weights = _weight(np.diff(columns["gram_starts"]), self.n_names)
         self._unknown = _weight(0, self.n_names)
-        self._cached_vector = lru_cache(_MAX_VECTORS)(self._make_vector)
+        self._vector_of = lru_cache(_MAX_VECTORS)(self._make_vector)
 
     @classmethod
     def build(cls, names: Strings) -> "TrigramIndex":
-        blocks = [np.unique(codes, return_counts=True) for _, codes, _ in _gram_blocks(names)]
-        blocks.append((np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int64)))
-        codes, n_names = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
-        grams, inverse = np.unique(codes, return_inverse=True)
-        counts = np.bincount(inverse, weights=n_names, minlength=len(grams))
-        starts = offsets_of(counts.astype(np.int64)).astype(np.int64)
+        blocks = [np.zeros(0, dtype=np.uint64)]
+        for first, codes, rows in _gram_blocks(names):
+            blocks.append(
+                codes.astype(np.uint64) << np.uint64(32) | (rows + first).astype(np.uint64)
+            )
+        grams, starts, gram_names = _invert(np.concatenate(blocks))
         weights = _weight(np.diff(starts), len(names))
-        # The names of each 3-gram are appended block by block.
-        filled = starts[:-1].copy()
-        gram_names = np.empty(starts[-1], dtype=np.int32)
         norms = np.zeros(len(names), dtype=np.float32)
         for first, codes, rows in _gram_blocks(names):
-            positions = np.searchsorted(grams, codes)
-            weighed = np.bincount(rows, weights=weights[positions] ** 2)
+            weighed = np.bincount(rows, weights=weights[np.searchsorted(grams, codes)] ** 2)
             norms[first : first + len(weighed)] = np.sqrt(weighed)
-            order = np.argsort(positions, kind="stable")
-            positions = positions[order]
-            begins = np.searchsorted(positions, positions)
-            gram_names[filled[positions] + np.arange(len(positions)) - begins] = rows[order] + first
-            filled += np.bincount(positions, minlength=len(grams))
         columns = (grams, starts, gram_names, norms, *_index_deletions(names))
         return cls(dict(zip(cls.LAYOUT.columns, columns, strict=True)))
 
@@ -124,13 +112,10 @@ class TrigramIndex(NameIndex):
             for cosine, name in zip(cosines.tolist(), names, strict=True)
         ]
 
-    def _vector_of(self, text: str) -> tuple[np.ndarray, np.ndarray]:
-        return (self._cached_vector if len(text) <= _MAX_LETTERS else self._make_vector)(text)
-
     def _make_vector(self, text: str) -> tuple[np.ndarray, np.ndarray]:
         """text (str): in normal form. RETURNS (tuple[np.ndarray, np.ndarray]): uint32[m], its
         3-grams, and float64[m], their squared weights."""
-        codes = gram_codes(text)
+        codes, _ = _distinct_codes(*_flat([text]))
         return codes, self._weights_of(codes) ** 2
 
     def word_weights(self, words: Sequence[str]) -> np.ndarray:
@@ -149,11 +134,11 @@ class TrigramIndex(NameIndex):
         RETURNS (list[int]): name indices: names with similar 3-grams, most similar first, then
             short names that differ by one letter.
         """
-        names = self._by_grams(text, allowed)
-        for name in self._by_deletions(text).tolist():
-            if allowed is None or allowed[name]:
-                names.append(name)
-        return list(dict.fromkeys(names))
+        positions = _find(self.columns["remains"], _deletion_codes(text))
+        rows = [np.zeros(0, dtype=np.int32), *self._postings("remain", positions)]
+        short = np.unique(np.concatenate(rows))
+        short = short if allowed is None else short[allowed[short]]
+        return list(dict.fromkeys([*self._by_grams(text, allowed), *short.tolist()]))
 
     def _by_grams(self, text: str, allowed: np.ndarray | None) -> list[int]:
         own, squares = self._vector_of(text)
@@ -177,10 +162,6 @@ class TrigramIndex(NameIndex):
             best = scores >= np.partition(scores, -_SHORTLIST)[-_SHORTLIST]
             names, scores = names[best], scores[best]
         return names[np.argsort(-scores, kind="stable")[:_SHORTLIST]].tolist()
-
-    def _by_deletions(self, text: str) -> np.ndarray:
-        rows = self._postings("remain", _find(self.columns["remains"], _deletion_codes(text)))
-        return np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int32)
 
     def _postings(self, kind: str, positions: np.ndarray) -> list[np.ndarray]:
         names, starts = self.columns[f"{kind}_names"], self.columns[f"{kind}_starts"]
@@ -272,12 +253,6 @@ def _add_up(
     return np.concatenate(found), np.concatenate(sums)
 
 
-def gram_codes(text: str) -> np.ndarray:
-    """text (str): in normal form. RETURNS (np.ndarray): uint32[m], its distinct 3-grams, sorted;
-    e.g. `pa` → ` pa` 0x207061 and `pa ` 0x706120."""
-    return _distinct_codes(*_flat([text]))[0]
-
-
 def _flat(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """RETURNS (tuple[np.ndarray, np.ndarray]): all bytes, and int64[n + 1] offsets."""
     encoded = [text.encode("utf8", "replace") for text in texts]
@@ -287,7 +262,8 @@ def _flat(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
 
 def _distinct_codes(data: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """RETURNS (tuple[np.ndarray, np.ndarray]): the distinct 3-grams of each of several concatenated
-    strings: uint32[m] codes and int64[m] indices of their strings, sorted by string and code."""
+    strings: uint32[m] codes and int64[m] indices of their strings, sorted by string and code; e.g.
+    `pa` → ` pa` 0x207061 and `pa ` 0x706120."""
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     padded = np.full(len(data) + 2 * (len(offsets) - 1), _SPACE, dtype=np.uint64)
     positions = np.arange(len(data)) + 2 * rows + 1
@@ -324,11 +300,23 @@ def _index_deletions(names: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray
     # Spaces are counted here, which excludes the few names with many short words.
     short = np.flatnonzero(np.diff(names.offsets) <= LONGEST + LONGEST // 3)
     codes_of = list(map(_deletion_codes, names.texts(short)))
-    codes = np.concatenate([np.zeros(0, dtype=np.uint32), *codes_of])
-    rows = np.repeat(short.astype(np.int32), list(map(len, codes_of)))
-    order = np.argsort(codes, kind="stable")
-    deletions, counts = np.unique(codes, return_counts=True)
-    return deletions, offsets_of(counts).astype(np.int64), rows[order]
+    codes = np.concatenate([np.zeros(0, dtype=np.uint32), *codes_of]).astype(np.uint64)
+    return _invert(
+        codes << np.uint64(32) | np.repeat(short, list(map(len, codes_of))).astype(np.uint64)
+    )
+
+
+def _invert(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """pairs (np.ndarray): uint64[m], a code in the upper half and a name in the lower half of each.
+    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): uint32[g] codes, int64[g + 1] offsets of
+    their names, and int32[m] names, ascending for each code."""
+    pairs.sort()
+    codes, counts = np.unique((pairs >> np.uint64(32)).astype(np.uint32), return_counts=True)
+    return (
+        codes,
+        offsets_of(counts).astype(np.int64),
+        (pairs & np.uint64(2**32 - 1)).astype(np.int32),
+    )
 
 
 def _find(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:

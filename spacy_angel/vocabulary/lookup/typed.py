@@ -52,10 +52,8 @@ def _hits(kb: ConceptKB, text: str) -> Iterator[Hit]:
         yield Hit(concept, concept.canonical_name, "identifier")
     if not (normal := normalize_name(text)):
         return
-    if (name := kb.find_names([normal])[0]) is not None:
-        yield from _hits_of(kb, name, "name")
     for i in _with_prefix(kb, normal):
-        yield from _hits_of(kb, i, "prefix")
+        yield from _hits_of(kb, i, "name" if kb.name(i) == normal else "prefix")
     for similar in kb.nearest.find(normal, _MAX_SIMILAR):
         if similar.similarity.cosine >= _MIN_COSINE:
             yield from _hits_of(kb, similar.name, "similar")

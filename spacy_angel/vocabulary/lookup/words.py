@@ -6,18 +6,16 @@ Words are known from the names of the vocabulary and from biomedical abstracts. 
 
 import gzip
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from hashlib import blake2b
-from itertools import pairwise
 
 import numpy as np
 from rapidfuzz.distance import OSA
 
 from ...about import DATA
 from ..changes.overlay import VocabularyOverlay
-from ..storage.arrays import Columns
-from ..storage.compiled import CompiledNames, Layout
+from ..storage.arrays import Columns, Layout
+from ..storage.compiled import CompiledNames
 from ..storage.strings import Strings, StringsBuilder
 from .cached_index import CachedIndex, NameIndex
 from .string_similarity import TrigramIndex
@@ -26,7 +24,6 @@ FILE = DATA / "words.txt.gz"
 SHORTEST, LONGEST = 4, 24
 """Minimum and maximum length of words, in letters."""
 _ONE_LETTER_FROM, _TWO_LETTERS_FROM = 5, 8
-_BLOCK = 1 << 16
 _REMEMBERED = 1 << 14
 
 
@@ -48,21 +45,19 @@ class WordIndex(NameIndex):
 
     @classmethod
     def build(cls, names: Strings) -> "WordIndex":
-        counts = Counter({word.encode(): n for word, n in common_words().items()})
-        for block in _blocks(names):
-            counts.update(word for word in block.split() if _is_word(word))
+        counts = Counter(common_words())
+        counts.update(word for name in names for word in name.split() if _is_word(word))
         words = sorted(counts)
-        texts = StringsBuilder(word.decode() for word in words).finish()
         columns = {
-            "words": np.array(words, dtype=f"S{LONGEST}"),
+            "words": np.array([word.encode() for word in words], dtype=f"S{LONGEST}"),
             "counts": np.array([counts[word] for word in words], dtype=np.int64),
-            **TrigramIndex.build(texts).columns,
+            **TrigramIndex.build(StringsBuilder(words).finish()).columns,
         }
         return cls(columns)
 
     @classmethod
     def source(cls) -> str:
-        return _digest()
+        return blake2b(FILE.read_bytes(), digest_size=16).hexdigest()
 
     def count(self, word: str) -> int:
         """word (str): in lower case. RETURNS (int): its count, 0 if it is unknown."""
@@ -130,18 +125,5 @@ def common_words() -> dict[str, int]:
     return {word: int(n) for word, n in (line.split("\t") for line in lines)}
 
 
-@cache
-def _digest() -> str:
-    return blake2b(FILE.read_bytes(), digest_size=16).hexdigest()
-
-
-def _is_word(text: bytes) -> bool:
-    return SHORTEST <= len(text) <= LONGEST and text.isalpha()
-
-
-def _blocks(names: Strings) -> Iterator[bytes]:
-    """YIELDS (bytes): blocks of names separated by spaces."""
-    for first in range(0, len(names), _BLOCK):
-        offsets = names.offsets[first : first + _BLOCK + 1].astype(np.int64)
-        data = names.data[offsets[0] : offsets[-1]].tobytes()
-        yield b" ".join(data[a:b] for a, b in pairwise((offsets - offsets[0]).tolist()))
+def _is_word(text: str) -> bool:
+    return SHORTEST <= len(text) <= LONGEST and text.isascii() and text.isalpha()

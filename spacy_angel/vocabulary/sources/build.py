@@ -1,6 +1,5 @@
 """Builds stored vocabularies from vocabulary files, and records their sources."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -131,12 +130,6 @@ def _added_file(step: Mapping[str, Any]) -> str | None:
 
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the recorded values of a file; its counts are filled in while it is read."""
-    # `Path` removes the second of two slashes.
-    if address := re.match(r"(https?|ftp):/+(.*)", str(file)):
-        raise AngelError(
-            f"{address[1]}://{address[2]} is an address; expected a file. Download it, or see "
-            "`spacy-angel kb fetch`."
-        )
     source: dict[str, Any] = {"path": str(file), "format": format or FORMATS.of(file).name}
     source["options"] = dict(options or {})
     if file.is_file():

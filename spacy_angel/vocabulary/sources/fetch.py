@@ -6,7 +6,6 @@ import shutil
 import tarfile
 import zipfile
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import date
 from fnmatch import fnmatch
 from pathlib import Path
@@ -80,17 +79,16 @@ def _download(source: Source, release: str | None) -> tuple[str, Path]:
     key = os.environ.get(source.key or "", "")
     if source.key is not None and not key:
         raise AngelError(f"{source.name} cannot be downloaded automatically: {source.steps}")
-    *earlier, last = source.addresses(release)
-    for address in earlier:
-        with suppress(NoSuchFile):
-            return _download_file(source, address, key)
-    return _download_file(source, last, key)
-
-
-def _download_file(source: Source, address: str, key: str) -> tuple[str, Path]:
-    name = address.partition("&")[0].rstrip("/").rpartition("/")[2]
-    path = cache_folder() / "downloads" / source.name / name
-    download(address, path, key=key)
+    addresses = source.addresses(release)
+    for address in addresses:
+        name = address.partition("&")[0].rstrip("/").rpartition("/")[2]
+        path = cache_folder() / "downloads" / source.name / name
+        try:
+            download(address, path, key=key)
+            break
+        except NoSuchFile:
+            if address == addresses[-1]:
+                raise
     return address, path
 
 

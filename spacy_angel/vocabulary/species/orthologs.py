@@ -36,13 +36,12 @@ def with_names_of_the_same_symbol(genes: Iterable[Concept]) -> Iterator[Concept]
     all_genes = list(genes)
     names: dict[str, dict[str, None]] = {}
     for gene in all_genes:
-        if not may_share_symbols(gene.types):
-            continue
-        names.setdefault(gene.canonical_name.lower(), {}).update(dict.fromkeys(gene.names))
+        if may_share_symbols(gene.types):
+            symbol = gene.canonical_name.lower()
+            names.setdefault(symbol, {}).update(dict.fromkeys(gene.names))
     for gene in all_genes:
-        if not may_share_symbols(gene.types):
-            yield gene
-            continue
-        own = dict.fromkeys((*gene.aliases, *names[gene.canonical_name.lower()]))
-        own.pop(gene.canonical_name, None)
-        yield replace(gene, aliases=tuple(own))
+        if may_share_symbols(gene.types):
+            own = dict.fromkeys((*gene.aliases, *names[gene.canonical_name.lower()]))
+            own.pop(gene.canonical_name, None)
+            gene = replace(gene, aliases=tuple(own))
+        yield gene

@@ -69,8 +69,9 @@ class SpeciesReader:
         self._orthologs: dict[str, dict[str, str]] = {}
         self._species: dict[tuple[str, ...], str] = {}
         types = list(filter(is_taxon, vocabulary.table.types))
+        taxa = TAXA.values() if types else ()
         self._usual = (TAXA[HUMAN].name,) if types else ()
-        for taxon in TAXA.values() if types else ():
+        for taxon in taxa:
             self._take(taxon.of(HOST), taxon.name)
         self._hosts = frozenset(self._species)
         self._take(METHODS if types else (), _NONE)
@@ -78,7 +79,7 @@ class SpeciesReader:
             name = self._taxon_name(concept_id)
             self._take(_words_of_taxon(concept_id, name), name)
         # A text may be about species that are not in the vocabulary.
-        for taxon in TAXA.values() if types else ():
+        for taxon in taxa:
             self._take(taxon.of(NAME, WORD, SIGN), taxon.name)
         self._longest = max(map(len, self._species), default=0)
 
@@ -230,11 +231,10 @@ class SpeciesReader:
             by_species.setdefault(self._species_of(own), []).append(concept_id)
         groups: dict[tuple[str, str], list[str]] = {}
         for species, members in by_species.items():
-            if not species or len(members) == 1:
-                groups[species, ""] = members
-                continue
-            canonical = map(normalize_name, self._vocabulary.canonical_names(members))
-            for member, own_name in zip(members, canonical, strict=True):
+            names = [text] * len(members)
+            if species and len(members) > 1:
+                names = list(map(normalize_name, self._vocabulary.canonical_names(members)))
+            for member, own_name in zip(members, names, strict=True):
                 key = species, "" if own_name == text else own_name
                 groups.setdefault(key, []).append(member)
         return groups
@@ -255,25 +255,19 @@ class SpeciesReader:
     def _orthologs_of(self, concept_id: str) -> dict[str, str]:
         """By species, the first gene of each vertebrate with the symbol of this gene."""
         self._update()
-        if concept_id not in self._orthologs:
-            self._orthologs[concept_id] = self._find_orthologs(concept_id)
-        return self._orthologs[concept_id]
-
-    def _find_orthologs(self, concept_id: str) -> dict[str, str]:
+        if (known := self._orthologs.get(concept_id)) is not None:
+            return known
+        found = self._orthologs[concept_id] = {}
         vocabulary = self._vocabulary
         types = vocabulary.types_of(concept_id)
         if not self._species_of(types) or not may_share_symbols(types):
-            return {}
+            return found
         symbol = normalize_name(vocabulary.canonical_names([concept_id])[0])
         (name,) = vocabulary.find_names([symbol])
         others = [] if name is None else vocabulary.concept_ids([name])[0]
-        found: dict[str, str] = {}
-        for other, types, own_name in zip(
-            others,
-            vocabulary.concept_types(others),
-            vocabulary.canonical_names(others),
-            strict=True,
-        ):
+        names = vocabulary.canonical_names(others)
+        all_types = vocabulary.concept_types(others)
+        for other, own_name, types in zip(others, names, all_types, strict=True):
             species = self._species_of(types)
             if species and may_share_symbols(types) and normalize_name(own_name) == symbol:
                 found.setdefault(species, other)

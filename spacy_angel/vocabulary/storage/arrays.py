@@ -7,10 +7,10 @@ import io
 import json
 import lzma
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,15 +28,29 @@ HASHED_AT_OPENING = 48 * 2**20
 Columns = dict[str, np.ndarray]
 
 
+class Layout(NamedTuple):
+    """The format of a folder of arrays.
+
+    kind (str): kind of content, e.g. `spacy-angel name trie`.
+    version (int): version of the layout.
+    columns (tuple[str, ...]): names of the arrays.
+    optional (tuple[str, ...]): names of further arrays that a folder may have.
+    """
+
+    kind: str
+    version: int
+    columns: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
 def write_folder(
-    path: Path, kind: str, version: int, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
+    path: Path, layout: Layout, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
 ) -> None:
     """Write columns to a temporary folder, then move it into place.
 
     path (Path): folder to write. An existing folder of the same kind is replaced; other files in it
         are kept. If it is a symbolic link, its target is written.
-    kind (str): kind of content, e.g. `spacy-angel vocabulary`.
-    version (int): version of the layout.
+    layout (Layout): kind of content, and version.
     columns (Mapping[str, np.ndarray]): arrays by name.
     meta (Mapping[str, Any]): plain values to store with them; kind, version and checksums are
         added.
@@ -44,9 +58,9 @@ def write_folder(
     """
     before = _read_meta(path)
     is_empty = path.is_dir() and not any(path.iterdir())
-    if path.exists() and not is_empty and before.get("kind") != kind:
-        raise AngelError(f"{path} contains something other than a {kind}. Use a new folder.")
-    stored = _described(kind, version, columns, meta)
+    if path.exists() and not is_empty and before.get("kind") != layout.kind:
+        raise AngelError(f"{path} contains something other than a {layout.kind}. Use a new folder.")
+    stored = _described(layout, columns, meta)
     ours = {META, TRIES, PACKED, *(f"{name}.npy" for name in before.get("columns", ()))}
     with replacing_folder(path, lambda entry: entry.name in ours) as new:
         for name, column in columns.items():
@@ -54,78 +68,61 @@ def write_folder(
         (new / META).write_text(json.dumps(stored, indent=1, ensure_ascii=False), encoding="utf8")
 
 
-def open_folder(
-    path: Path,
-    kind: str,
-    version: int,
-    names: Sequence[str],
-    optional: Sequence[str] = (),
-) -> tuple[Columns, dict[str, Any]]:
+def open_folder(path: Path, layout: Layout) -> tuple[Columns, dict[str, Any]]:
     """Open a folder written by `write_folder`.
 
     path (Path): the folder.
-    kind (str), version (int): expected kind and version.
-    names (Sequence[str]): required columns.
-    optional (Sequence[str]): optional columns.
+    layout (Layout): expected kind, version and columns.
     RETURNS (tuple[Columns, dict[str, Any]]): the mapped arrays and the metadata. Writing to an
         array does not change its file.
     RAISES (AngelError): the folder is missing, of another kind or version, or damaged.
     """
-    meta, present = read_meta(path, kind, version, names, optional)
-    columns = {name: _map_column(path, name, meta) for name in present}
+    meta = read_meta(path, layout)
+    columns = {name: _map_column(path, name, meta) for name in _present(layout, meta)}
     if sum(column.nbytes for column in columns.values()) <= HASHED_AT_OPENING:
         _compare(path, columns, meta)
     return columns, meta
 
 
-def read_meta(
-    path: Path, kind: str, version: int, names: Sequence[str], optional: Sequence[str] = ()
-) -> tuple[dict[str, Any], list[str]]:
-    """path, kind, version, names, optional: see `open_folder`. RETURNS (tuple[dict[str, Any],
-    list[str]]): the metadata, and the names of the columns to read. RAISES (AngelError): see
-    `open_folder`."""
+def read_meta(path: Path, layout: Layout) -> dict[str, Any]:
+    """path (Path), layout (Layout): see `open_folder`. RETURNS (dict[str, Any]): the metadata.
+    RAISES (AngelError): see `open_folder`."""
     try:
-        text = (path / META).read_bytes()
+        return _check_meta(path, (path / META).read_bytes(), layout)
     except OSError as error:
-        raise _other_kind(path, kind, error) from error
-    return _check_meta(path, text, kind, version, names, optional)
+        raise _other_kind(path, layout, error) from error
 
 
-def is_folder_of(path: Path, kind: str) -> bool:
+def is_folder_of(path: Path, layout: Layout) -> bool:
     """path (Path): any path.
-    kind (str): see `write_folder`.
+    layout (Layout): see `write_folder`.
     RETURNS (bool): whether it is a folder of that kind, according to its metadata."""
-    return _read_meta(path).get("kind") == kind
+    return _read_meta(path).get("kind") == layout.kind
 
 
-def pack(
-    kind: str, version: int, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
-) -> bytes:
+def pack(layout: Layout, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> bytes:
     """Serialize columns and metadata to a byte string (an uncompressed `.npz`), the in-memory
     counterpart of `write_folder`."""
-    text = json.dumps(_described(kind, version, columns, meta)).encode("utf8")
+    text = json.dumps(_described(layout, columns, meta)).encode("utf8")
     arrays: dict[str, Any] = {**columns, META: np.frombuffer(text, dtype=np.uint8)}
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
 
 
-def unpack(
-    data: bytes, kind: str, version: int, names: Sequence[str], optional: Sequence[str] = ()
-) -> tuple[Columns, dict[str, Any]]:
+def unpack(data: bytes, layout: Layout) -> tuple[Columns, dict[str, Any]]:
     """Deserialize the output of `pack`.
 
     data (bytes): the byte string.
-    kind (str), version (int), names (Sequence[str]), optional (Sequence[str]): see `open_folder`.
+    layout (Layout): see `open_folder`.
     RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata.
     RAISES (AngelError): the data is truncated, damaged or in another format.
     """
     where = Path("<bytes>")
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            text = archive[META].tobytes()
-            meta, present = _check_meta(where, text, kind, version, names, optional)
-            columns = {name: archive[name] for name in present}
+            meta = _check_meta(where, archive[META].tobytes(), layout)
+            columns = {name: archive[name] for name in _present(layout, meta)}
     except AngelError:
         raise
     except (OSError, EOFError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
@@ -141,7 +138,7 @@ def compress_folder(path: Path) -> None:
     """
     meta = _read_meta(path)
     columns = {name: _map_column(path, name, meta) for name in meta["columns"]}
-    data = pack(meta["kind"], meta["version"], columns, {})
+    data = pack(_layout_of(meta), columns, {})
     with replacing(path / PACKED) as file:
         file.write(lzma.compress(data, preset=9))
     for name in columns:
@@ -158,7 +155,7 @@ def decompress(path: Path, meta: Mapping[str, Any]) -> Columns:
         data = lzma.decompress(file.read_bytes())
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise damaged(file, error) from error
-    columns, packed = unpack(data, meta["kind"], meta["version"], list(meta["columns"]))
+    columns, packed = unpack(data, _layout_of(meta))
     if packed["columns"] != meta["columns"]:
         raise damaged(file, f"it holds other arrays than {META} says")
     return columns
@@ -180,18 +177,28 @@ def damaged(path: Path, problem: object) -> AngelError:
     return AngelError(f"{path} is damaged: {problem}. Build it again.")
 
 
-def _other_kind(path: Path, kind: str, problem: object) -> AngelError:
+def _other_kind(path: Path, layout: Layout, problem: object) -> AngelError:
+    kind = layout.kind
     return AngelError(f"{path} is not a {kind} folder: {problem}. See `spacy-angel kb build`.")
 
 
+def _layout_of(meta: Mapping[str, Any]) -> Layout:
+    return Layout(meta["kind"], meta["version"], tuple(meta["columns"]))
+
+
+def _present(layout: Layout, meta: Mapping[str, Any]) -> list[str]:
+    """RETURNS (list[str]): names of the columns to read."""
+    return [*layout.columns, *(name for name in layout.optional if name in meta["columns"])]
+
+
 def _described(
-    kind: str, version: int, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
+    layout: Layout, columns: Mapping[str, np.ndarray], meta: Mapping[str, Any]
 ) -> dict[str, Any]:
     described = {
         name: {"dtype": column.dtype.str, "shape": list(column.shape), "blake2b": digest(column)}
         for name, column in columns.items()
     }
-    return {**meta, "kind": kind, "version": version, "columns": described}
+    return {**meta, "kind": layout.kind, "version": layout.version, "columns": described}
 
 
 def _read_meta(path: Path) -> dict[str, Any]:
@@ -203,30 +210,24 @@ def _read_meta(path: Path) -> dict[str, Any]:
     return meta if isinstance(meta, dict) and isinstance(meta.get("columns"), dict) else {}
 
 
-def _check_meta(
-    path: Path,
-    text: bytes,
-    kind: str,
-    version: int,
-    names: Sequence[str],
-    optional: Sequence[str],
-) -> tuple[dict[str, Any], list[str]]:
-    """RETURNS (tuple[dict[str, Any], list[str]]): the metadata, and the columns to read."""
+def _check_meta(path: Path, text: bytes, layout: Layout) -> dict[str, Any]:
     try:
         meta = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise damaged(path / META, error) from error
     found = meta.get("kind") if isinstance(meta, dict) else None
-    if found != kind:
-        raise _other_kind(path, kind, f"its kind is {found!r}")
-    if meta.get("version") != version:
+    if found != layout.kind:
+        raise _other_kind(path, layout, f"its kind is {found!r}")
+    if meta.get("version") != layout.version:
         raise AngelError(
-            f"{path} has {kind} version {meta.get('version')}; expected {version}. Build it again."
+            f"{path} has {layout.kind} version {meta.get('version')}; expected {layout.version}. "
+            "Build it again."
         )
     columns = meta.get("columns")
-    if missing := sorted(set(names).difference(columns if isinstance(columns, dict) else ())):
+    known = columns if isinstance(columns, dict) else ()
+    if missing := sorted(set(layout.columns).difference(known)):
         raise damaged(path / META, f"the columns {missing} are missing")
-    return meta, [*names, *(name for name in optional if name in columns)]
+    return meta
 
 
 def _map_column(path: Path, name: str, meta: dict[str, Any]) -> np.ndarray:

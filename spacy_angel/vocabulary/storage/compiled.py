@@ -4,34 +4,21 @@ tries and indexes of its names, and its columns if they are stored compressed.""
 import json
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ...errors import AngelError
 from ...files.download import cache_folder
-from .arrays import PACKED, TRIES, Columns, decompress, open_folder, read_meta, write_folder
+from .arrays import PACKED, TRIES, Columns, Layout, decompress, open_folder, read_meta, write_folder
 
 logger = logging.getLogger(__name__)
 
 COMPILING = RLock()
 """Held while data is opened or compiled, so that only one thread at a time does so."""
 T = TypeVar("T")
-
-
-class Layout(NamedTuple):
-    """The format of a folder of arrays.
-
-    kind (str): kind of content, e.g. `spacy-angel name trie`.
-    version (int): version of the layout.
-    columns (tuple[str, ...]): names of the arrays.
-    """
-
-    kind: str
-    version: int
-    columns: tuple[str, ...]
 
 
 class CompiledNames:
@@ -65,9 +52,7 @@ class CompiledNames:
         """
         with COMPILING:
             if key not in self._in_use:
-                columns = self._open(key, layout)
-                if columns is None:
-                    columns = self._store(key, layout, build())
+                columns = self._open(key, layout) or self._store(key, layout, build())
                 self._in_use[key] = layout, columns, make(columns)
         made: T = self._in_use[key][-1]
         return made
@@ -76,7 +61,7 @@ class CompiledNames:
         """folder (Path): where to write the tries and indexes in use; existing ones are kept."""
         for key, (layout, columns, _) in self._in_use.items():
             if not (folder / key).exists():
-                write_folder(folder / key, layout.kind, layout.version, columns, {})
+                write_folder(folder / key, layout, columns, {})
 
     def _folders(self, key: str) -> Iterator[Path]:
         if self.folder is not None:
@@ -87,7 +72,7 @@ class CompiledNames:
         for path in self._folders(key):
             if path.exists():
                 try:
-                    return open_folder(path, *layout)[0]
+                    return open_folder(path, layout)[0]
                 except AngelError as error:
                     logger.warning(f"The stored {layout.kind} is compiled again. {error}")
                     shutil.rmtree(path, ignore_errors=True)
@@ -99,8 +84,8 @@ class CompiledNames:
             try:
                 # If several processes compile it at once, the first result is kept.
                 if not path.exists():
-                    write_folder(path, layout.kind, layout.version, columns, {})
-                return open_folder(path, *layout)[0]
+                    write_folder(path, layout, columns, {})
+                return open_folder(path, layout)[0]
             except (OSError, AngelError) as error:
                 problem = error
         if problem is not None:
@@ -111,23 +96,20 @@ class CompiledNames:
         return columns
 
 
-def open_vocabulary(
-    path: Path, kind: str, version: int, names: Sequence[str], optional: Sequence[str]
-) -> tuple[Columns, dict[str, Any]]:
+def open_vocabulary(path: Path, layout: Layout) -> tuple[Columns, dict[str, Any]]:
     """Open a folder of arrays. Compressed arrays are decompressed once, and mapped from then on.
 
-    path, kind, version, names, optional: see `open_folder`.
+    path (Path), layout (Layout): see `open_folder`.
     RETURNS (tuple[Columns, dict[str, Any]]): the arrays and the metadata.
     RAISES (AngelError): see `open_folder`.
     """
     if not (path / PACKED).is_file():
-        return open_folder(path, kind, version, names, optional)
-    meta, _ = read_meta(path, kind, version, names, optional)
-    layout = Layout(f"decompressed {kind}", version, tuple(meta["columns"]))
+        return open_folder(path, layout)
+    meta = read_meta(path, layout)
+    whole = Layout(f"decompressed {layout.kind}", layout.version, tuple(meta["columns"]))
     key = digest_of(json.dumps(meta["columns"], sort_keys=True))
     store = CompiledNames("", path / TRIES)
-    columns = store.get(key, layout, lambda: decompress(path, meta), make=lambda c: c)
-    return columns, meta
+    return store.get(key, whole, lambda: decompress(path, meta), lambda columns: columns), meta
 
 
 def compiled_cache() -> Path:

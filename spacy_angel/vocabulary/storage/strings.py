@@ -34,10 +34,6 @@ class Strings:
             self._file, self._start = os.open(mapping.filename, os.O_RDONLY), mapping.offset
             weakref.finalize(self, os.close, self._file)
 
-    def __reduce__(self) -> tuple[type["Strings"], tuple[np.ndarray, np.ndarray]]:
-        # without the file descriptor, which is not valid in another process
-        return Strings, (self.data, self.offsets)
-
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -77,9 +73,7 @@ class Strings:
 
     def hashes(self) -> np.ndarray:
         """RETURNS (np.ndarray): uint64[n], hashes of the strings; the same on every machine."""
-        digests = (blake2b(text, digest_size=8).digest() for text in self._encoded())
-        hashes = (int.from_bytes(digest, "little") for digest in digests)
-        return np.fromiter(hashes, dtype=np.uint64, count=len(self))
+        return np.fromiter(map(_hash, self._encoded()), dtype=np.uint64, count=len(self))
 
     def find(self, texts: Sequence[str], by_hash: np.ndarray) -> list[list[int]]:
         """Look up strings by their hashes. Hashes are computed, not stored: as they are uniformly
@@ -89,41 +83,37 @@ class Strings:
         by_hash (np.ndarray): int32[m], rows ordered by `hashes`, ties ascending.
         RETURNS (list[list[int]]): the rows of each text, ascending.
         """
+        return [self._find(encode(text), by_hash) for text in texts]
+
+    def _find(self, wanted: bytes, by_hash: np.ndarray) -> list[int]:
+        # no calls in the loop, which runs several times for each name of a document
         data, file, start, offsets = self.data, self._file, self._start, self.offsets
-        found: list[list[int]] = []
-        for text in texts:
-            wanted = text.encode("utf8", errors="replace")
-            hashed = int.from_bytes(blake2b(wanted, digest_size=8).digest(), "little")
-            matches: list[int] = []
-            # The first position with at least this hash is between `begin` and `end`, where the
-            # hashes are between `low` and `high`. Once it is found, `begin` moves on from there.
-            begin, end, low, high, steps = 0, len(by_hash), 0, 2**64, 0
-            while begin < len(by_hash):
-                is_found = begin == end
-                if is_found:
-                    position = begin
-                elif steps < _INTERPOLATIONS:
-                    guess = begin + (end - begin) * (hashed - low) // max(high - low, 1)
-                    position = min(guess, end - 1)
-                else:
-                    position = (begin + end) // 2
-                steps += 1
-                row = by_hash.item(position)
-                a, b = offsets.item(row), offsets.item(row + 1)
-                stored = data[a:b].tobytes() if file is None else os.pread(file, b - a, start + a)
-                other = int.from_bytes(blake2b(stored, digest_size=8).digest(), "little")
-                if is_found:
-                    if other != hashed:
-                        break
-                    if stored == wanted:
-                        matches.append(row)
-                    begin = end = begin + 1
-                elif other < hashed:
-                    begin, low = position + 1, other
-                else:
-                    end, high = position, other
-            found.append(matches)
-        return found
+        hashed = _hash(wanted)
+        # The first position with at least this hash is between `begin` and `end`, where the hashes
+        # are between `low` and `high`.
+        begin, end, low, high, steps = 0, len(by_hash), 0, 2**64, 0
+        while begin < end:
+            guess = begin + (end - begin) * (hashed - low) // max(high - low, 1)
+            position = min(guess, end - 1) if steps < _INTERPOLATIONS else (begin + end) // 2
+            steps += 1
+            row = by_hash.item(position)
+            a, b = offsets.item(row), offsets.item(row + 1)
+            stored = data[a:b].tobytes() if file is None else os.pread(file, b - a, start + a)
+            other = int.from_bytes(blake2b(stored, digest_size=8).digest(), "little")
+            if other < hashed:
+                begin, low = position + 1, other
+            else:
+                end, high = position, other
+        matches = []
+        while high == hashed and begin < len(by_hash):
+            row = by_hash.item(begin)
+            text = encode(self[row])
+            if text == wanted:
+                matches.append(row)
+            elif _hash(text) != hashed:
+                break
+            begin += 1
+        return matches
 
     def _encoded(self) -> Iterator[bytes]:
         for begin in range(0, len(self), _CHUNK):
@@ -141,9 +131,6 @@ class StringsBuilder:
         self._offsets = array("q", [0])
         for text in texts:
             self.append(text)
-
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
 
     def __iter__(self) -> Iterator[str]:
         return (self._data[a:b].decode("utf8") for a, b in pairwise(self._offsets))
@@ -175,6 +162,10 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
 def encode(text: str) -> bytes:
     """RETURNS (bytes): the text in UTF-8, with unpaired surrogates replaced by `?`."""
     return text.encode("utf8", errors="replace")
+
+
+def _hash(text: bytes) -> int:
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
 
 
 def to_numpy(values: "array[int]") -> np.ndarray:

@@ -24,40 +24,34 @@ import numpy as np
 
 from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, nearest_scopes
-from .arrays import Columns, digest
+from .arrays import Columns, Layout, digest
 from .strings import Strings
 
 SharedNames = Literal["all", "fewer_names"]
 
 STRINGS = ("id", "name", "spelling", "type")
 INDEXES = ("id", "name")
-COLUMNS = (
-    *(f"{name}_{part}" for name in STRINGS for part in ("data", "offsets")),
-    *(f"{name}_hash_row" for name in INDEXES),
-    *("alternates", "concept_spellings", "spelling_name", "name_spellings", "name_rows"),
-    *("concept_type_offsets", "concept_types"),
+VOCABULARY = Layout(
+    "spacy-angel vocabulary",
+    1,
+    columns=(
+        *(f"{name}_{part}" for name in STRINGS for part in ("data", "offsets")),
+        *(f"{name}_hash_row" for name in INDEXES),
+        *("alternates", "concept_spellings", "spelling_name", "name_spellings", "name_rows"),
+        *("concept_type_offsets", "concept_types"),
+    ),
+    optional=(
+        *("parent_offsets", "parents", "spelling_scope"),
+        *("concept_parts", "part_data", "part_offsets", "definition_data", "definition_offsets"),
+    ),
 )
-OPTIONAL_COLUMNS = (
-    *("parent_offsets", "parents"),
-    "spelling_scope",
-    *("concept_parts", "part_data", "part_offsets"),
-    *("definition_data", "definition_offsets"),
-)
-"""Columns of the hierarchy, scopes, parts and definitions; present if any concept has them."""
-_OF_SPECIES = (
-    *(f"{name}_{part}" for name in ("id", "name", "type") for part in ("data", "offsets")),
-    *("concept_spellings", "spelling_name", "name_spellings", "name_rows"),
-    *("concept_type_offsets", "concept_types"),
-)
-# Types of fields with several values.
-_SEVERAL = (tuple, list, set, frozenset)
+"""The columns; optional are those of the hierarchy, scopes, parts and definitions, which are there
+if any concept has them."""
+_TEXTS = "several texts, e.g. ('one', 'two')", (tuple, list, set, frozenset)
 _FIELD_TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("concept_id", "canonical_name"), ("a text", (str,))),
     "definition": ("a text", (str, type(None))),
-    **dict.fromkeys(
-        ("aliases", "types", "alternate_ids", "parents", "parts"),
-        ("several texts, e.g. ('one', 'two')", _SEVERAL),
-    ),
+    **dict.fromkeys(("aliases", "types", "alternate_ids", "parents", "parts"), _TEXTS),
 }
 # Cached, since a document refers to the same few concepts repeatedly.
 _ROWS_KEPT, _CONCEPTS_KEPT = 65_536, 4_096
@@ -66,7 +60,7 @@ _ROWS_KEPT, _CONCEPTS_KEPT = 65_536, 4_096
 class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
-    columns (Columns): the arrays named in `COLUMNS`, and any of `OPTIONAL_COLUMNS`.
+    columns (Columns): the arrays of `VOCABULARY`.
     shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the concept
         with `fewer_names`, which comes first in `name_rows`.
     """
@@ -93,14 +87,10 @@ class ConceptTable:
     def _strings(self, name: str) -> Strings:
         return Strings(self.columns[f"{name}_data"], self.columns[f"{name}_offsets"])
 
-    def fingerprint(self, by_species: bool) -> str:
-        """by_species (bool): see `ConceptKB.join`.
-        RETURNS (str): digest of the names in their order, on which compiled tries depend; with
-        `by_species`, types and concepts are included."""
-        if not by_species:
-            return digest(self.names.data, self.names.offsets)
-        rule = np.frombuffer(b"species", dtype=np.uint8)
-        return digest(rule, *(self.columns[name] for name in _OF_SPECIES))
+    def fingerprint(self) -> str:
+        """RETURNS (str): digest of the names in their order, on which compiled tries and indexes
+        depend."""
+        return digest(self.names.data, self.names.offsets)
 
     def find_own_ids(self, concept_ids: Sequence[str]) -> list[int | None]:
         """concept_ids (Sequence[str]): n own identifiers.
@@ -179,11 +169,8 @@ class ConceptTable:
 
     def concept_types(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
         """rows (Sequence[int]): n concept rows. RETURNS (list[tuple[str, ...]]): their types."""
-        offsets = self.columns["concept_type_offsets"]
-        indices = np.asarray(rows, dtype=np.intp)
-        begins, ends = offsets[indices].tolist(), offsets[indices + 1].tolist()
-        types, name = self.columns["concept_types"], self._type_names.__getitem__
-        return [tuple(map(name, types[a:b].tolist())) for a, b in zip(begins, ends, strict=True)]
+        types = self._groups("concept_type_offsets", "concept_types", rows)
+        return [tuple(map(self._type_names.__getitem__, of_concept)) for of_concept in types]
 
     def canonical_names(self, rows: Sequence[int]) -> list[str]:
         """rows (Sequence[int]): n concept rows.
@@ -194,16 +181,9 @@ class ConceptTable:
     def concept_names(self, rows: Sequence[int]) -> list[list[int]]:
         """rows (Sequence[int]): n concept rows. RETURNS (list[list[int]]): distinct name indices of
         each concept, the canonical name first, including those that lead to other concepts."""
-        starts, indices = self.columns["concept_spellings"], np.asarray(rows, dtype=np.intp)
-        begins, ends = starts[indices].tolist(), starts[indices + 1].tolist()
-        names = self.columns["spelling_name"]
-        result = []
-        for begin, end in zip(begins, ends, strict=True):
-            own = dict.fromkeys(names[begin:end].tolist())
-            # spellings with an empty normal form
-            own.pop(-1, None)
-            result.append(list(own))
-        return result
+        names = self._groups("concept_spellings", "spelling_name", rows)
+        # -1: a spelling with an empty normal form
+        return [[name for name in dict.fromkeys(own) if name >= 0] for own in names]
 
     def _concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
@@ -254,7 +234,8 @@ class ConceptTable:
         self,
         types: Collection[str] | None,
         concept_ids: Collection[str] | None,
-        free_types: Collection[str] = (),
+        free_types: Collection[str],
+        excluded: Collection[str],
     ) -> np.ndarray:
         """Select the concepts of a subset.
 
@@ -262,19 +243,21 @@ class ConceptTable:
             None: all types.
         concept_ids (Collection[str] | None): own identifiers; None: all.
         free_types (Collection[str]): types to ignore.
+        excluded (Collection[str]): own identifiers of concepts to leave out.
         RETURNS (np.ndarray): bool[n_concepts].
         """
         allowed = np.ones(self.n_concepts, dtype=bool)
-        if concept_ids is not None:
-            allowed[:] = False
-            indices = self.find_own_ids(list(concept_ids))
-            allowed[[i for i in indices if i is not None]] = True
         if types is not None:
-            fits = np.ones(self.n_concepts, dtype=bool)
-            fits[self.concepts_of_types(set(self.types).difference(free_types))] = False
-            fits[self.concepts_of_types(types)] = True
-            allowed &= fits
-        return allowed
+            allowed[self.concepts_of_types(set(self.types).difference(free_types))] = False
+            allowed[self.concepts_of_types(types)] = True
+        if concept_ids is not None:
+            allowed &= self._is_in(concept_ids)
+        return allowed & ~self._is_in(excluded)
+
+    def _is_in(self, concept_ids: Collection[str]) -> np.ndarray:
+        is_in = np.zeros(self.n_concepts, dtype=bool)
+        is_in[[row for row in self.find_own_ids(list(concept_ids)) if row is not None]] = True
+        return is_in
 
     def concepts_of_types(self, types: Collection[str]) -> np.ndarray:
         """types (Collection[str]): semantic types.
@@ -330,6 +313,13 @@ class ConceptTable:
         names = self.columns["spelling_name"][by_row]
         allowed[names[names >= 0]] = True
         return allowed
+
+    def _groups(self, offsets: str, values: str, rows: Sequence[int]) -> list[list[int]]:
+        """The values of several rows, given the names of two columns."""
+        starts, column = self.columns[offsets], self.columns[values]
+        indices = np.asarray(rows, dtype=np.intp)
+        begins, ends = starts[indices].tolist(), starts[indices + 1].tolist()
+        return [column[a:b].tolist() for a, b in zip(begins, ends, strict=True)]
 
     def _range(self, offsets: str, i: int) -> tuple[int, int]:
         first, last = self.columns[offsets][i : i + 2].tolist()

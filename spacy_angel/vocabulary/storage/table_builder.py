@@ -44,11 +44,9 @@ class TableBuilder:
         RAISES (AngelError): see `validate_and_normalize`.
         """
         concept = validate_and_normalize(concept)
-        known = len(self._index)
-        i = self._find(concept)
-        if i is None:
-            i = self._index[concept.concept_id] = known
-        if i < known:
+        if (i := self._find(concept)) is None:
+            i = self._index[concept.concept_id] = len(self._index)
+        else:
             self._joined.add(i)
         scopes = dict(concept.scopes)
         for spelling in concept.names:
@@ -57,7 +55,7 @@ class TableBuilder:
             self._spellings.append(i, spelling)
             self._spelling_name.append(name)
             scope = scopes.get(spelling)
-            self._spelling_scope.append(0 if scope is None else 1 + SCOPES.index(scope))
+            self._spelling_scope.append(1 + SCOPES.index(scope) if scope else 0)
         for alternate in (concept.concept_id, *concept.alternate_ids):
             if self._index.get(alternate) != i:
                 self._alternates.append(i, alternate)
@@ -118,9 +116,10 @@ class TableBuilder:
             "name_rows": name_rows,
             "concept_type_offsets": type_offsets,
             "concept_types": types,
-            **({"spelling_scope": scopes} if scopes.any() else {}),
             **self._hierarchy(n),
         }
+        if scopes.any():
+            columns["spelling_scope"] = scopes
         # free memory
         self._index, self._name_index = {}, {}
         if len(parts):
@@ -130,13 +129,11 @@ class TableBuilder:
             strings["definition"] = self._definitions.finish_first(n)
         for name, column in strings.items():
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
-        hashes = {name: strings[name].hashes() for name in INDEXES}
         for name in INDEXES:
-            by_hash = np.argsort(hashes[name], kind="stable")
+            by_hash = np.argsort(strings[name].hashes(), kind="stable")
             columns[f"{name}_hash_row"] = by_hash.astype(np.int32)
         table = ConceptTable(columns, shared_names)
-        counts = _count(table, n_distinct_ids=len(np.unique(hashes["id"])))
-        return table, counts | {"joined_concepts": len(self._joined)}
+        return table, _count(table) | {"joined_concepts": len(self._joined)}
 
     def _hierarchy(self, n: int) -> Columns:
         """Columns with the rows of the parents of each concept. Parents that are not in the
@@ -152,25 +149,23 @@ class TableBuilder:
                 parents.append(row)
         if not len(parents):
             return {}
-        return dict(
-            zip(("parent_offsets", "parents"), _group_values(children, parents, n), strict=True)
-        )
+        offsets, rows = _group_values(children, parents, n)
+        return {"parent_offsets": offsets, "parents": rows}
 
     def _find(self, concept: Concept) -> int | None:
         """Row of the earlier concept that it is joined to; None if it is new."""
-        for index in (self._index, self._joined_as):
-            if (i := index.get(concept.concept_id)) is not None:
-                self._taken.add(i)
-                return i
-        i = self._earlier_alternates.get(concept.concept_id)
+        concept_id = concept.concept_id
+        i = self._index.get(concept_id, self._joined_as.get(concept_id))
         if i is None:
-            named = {self._index.get(a, self._n_earlier) for a in concept.alternate_ids}
-            earlier = [i for i in named if i < self._n_earlier]
-            i = earlier[0] if len(earlier) == 1 else None
-        if i is None or i in self._taken:
-            return None
+            i = self._earlier_alternates.get(concept_id)
+            if i is None:
+                named = {self._index.get(a, self._n_earlier) for a in concept.alternate_ids}
+                earlier = [i for i in named if i < self._n_earlier]
+                i = earlier[0] if len(earlier) == 1 else None
+            if i is None or i in self._taken:
+                return None
+            self._joined_as[concept_id] = i
         self._taken.add(i)
-        self._joined_as[concept.concept_id] = i
         return i
 
 
@@ -202,15 +197,12 @@ class _Group:
             appended.
         """
         strings, concept = self._strings.finish(), to_numpy(self._concept)
-        self.kept = kept = np.arange(len(strings))
+        self.kept = np.arange(len(strings))
         first: dict[tuple[int, str], int] = {}
         may_repeat = np.flatnonzero(np.isin(concept, list(joined)))
-        texts = strings.texts(may_repeat)
-        for row, i, text in zip(
-            may_repeat.tolist(), concept[may_repeat].tolist(), texts, strict=True
-        ):
-            kept[row] = first.setdefault((i, text), row)
-        rows = np.flatnonzero(kept == np.arange(len(kept)))
+        for row, text in zip(may_repeat.tolist(), strings.texts(may_repeat), strict=True):
+            self.kept[row] = first.setdefault((concept.item(row), text), row)
+        rows = np.flatnonzero(self.kept == np.arange(len(strings)))
         if joined:
             rows = rows[np.argsort(concept[rows], kind="stable")]
             strings = strings.take(rows)
@@ -276,28 +268,19 @@ def _sort_by_name(
     return rows[np.lexsort((rows, is_alias, n_names[concept[rows]], name))]
 
 
-def _count(table: ConceptTable, n_distinct_ids: int) -> dict[str, int]:
+def _count(table: ConceptTable) -> dict[str, int]:
     """Counts for the metadata."""
-    columns = table.columns
-    n = table.n_concepts
+    columns, n = table.columns, table.n_concepts
     concept = np.repeat(np.arange(n), np.diff(columns["concept_spellings"]))
-    searchable = columns["spelling_name"] >= 0
-    pairs = np.unique(
-        (concept[searchable].astype(np.int64) << 32) | columns["spelling_name"][searchable]
-    )
-    leading = columns["name_rows"]
-    if table.shared_names == "fewer_names":
-        # only the first row counts
-        leading = leading[columns["name_spellings"][:-1]]
+    is_searchable = columns["spelling_name"] >= 0
+    pairs = concept[is_searchable].astype(np.int64) << 32 | columns["spelling_name"][is_searchable]
     return {
         "concepts": n,
         "names": table.n_names,
-        "spellings": len(searchable),
-        "shared_names": int((np.bincount(pairs & 0xFFFFFFFF) > 1).sum()),
-        "unsearchable_spellings": int((~searchable).sum()),
-        "concepts_without_names": n - len(np.unique(concept[leading])),
+        "spellings": len(concept),
+        "shared_names": int((np.bincount(np.unique(pairs) & 0xFFFFFFFF) > 1).sum()),
+        "unsearchable_spellings": int((~is_searchable).sum()),
         "alternate_ids": len(table.ids) - n,
-        "ambiguous_ids": len(table.ids) - n_distinct_ids,
         "types": len(table.types),
         "definitions": int((np.diff(columns.get("definition_offsets", [])) > 0).sum()),
     }

@@ -6,11 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import AngelError
-from .arrays import Columns
-from .compiled import Layout
+from .arrays import Columns, Layout
 
-MAX_NODES = 2**31 - 2
-"""Node numbers are int32, and `first_child` has one more element than there are nodes."""
 TRIE = Layout(
     "spacy-angel name trie",
     1,
@@ -97,11 +94,6 @@ class NameTrie:
             depth += 1
         n_children.append(np.zeros(len(levels[-1][1]), dtype=np.int64))
         token, begin, end = (np.concatenate(arrays) for arrays in zip(*levels, strict=True))
-        if len(token) > MAX_NODES:
-            raise AngelError(
-                f"The names need {len(token)} trie nodes, more than {MAX_NODES}. Split the "
-                "vocabulary."
-            )
         # positions count sequences, leaves count distinct sequences
         is_leaf = shared < lengths[order]
         leaf_at = np.r_[0, np.cumsum(is_leaf)].astype(np.int32)
@@ -119,11 +111,6 @@ class NameTrie:
     def columns(self) -> Columns:
         """RETURNS (Columns): the arrays of `TRIE`."""
         return {name: getattr(self, name) for name in TRIE.columns}
-
-    @property
-    def n_nodes(self) -> int:
-        """RETURNS (int): number of nodes, the root included."""
-        return len(self.token)
 
     @property
     def n_leaves(self) -> int:

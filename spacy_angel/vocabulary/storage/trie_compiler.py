@@ -1,7 +1,7 @@
 """Tokenizes names and compiles them to tries: stored names once, added names before a search."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Protocol
 
@@ -28,79 +28,73 @@ class NameTokenizer(Protocol):
         """RETURNS (list[list[int]]): the ids of each name, the end token last."""
 
 
-def compile_names(names: Iterable[str], n: int, tokenizer: NameTokenizer) -> NameTrie:
-    """Build the trie of a vocabulary.
+def compile_names(names: Iterable[str], indices: np.ndarray, tokenizer: NameTokenizer) -> NameTrie:
+    """Build a trie of names.
 
     Names without tokens other than the end token cannot be generated; they are skipped with a
     warning.
 
-    names (Iterable[str]): names in normal form, in the order of their indices.
-    n (int): number of names.
+    names (Iterable[str]): n names in normal form.
+    indices (np.ndarray): int32[n], their indices in the vocabulary.
     tokenizer (NameTokenizer): the model's tokenizer.
     RETURNS (NameTrie): the trie.
     """
+    n, rest = len(indices), iter(names)
     parts = [_flat([])]
-    with tqdm(total=n, desc="Compiling names", unit=" names", disable=None) as progress:
-        for chunk in _chunks(names):
+    hidden = None if n > _CHUNK else True
+    with tqdm(total=n, desc="Compiling names", unit=" names", disable=hidden) as progress:
+        while chunk := list(islice(rest, _CHUNK)):
             parts.append(_flat(tokenizer.encode_names(chunk)))
             progress.update(len(chunk))
-    tokens, length = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    tokens, lengths = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    # free memory
     parts.clear()
-    written = length > 1
-    if not written.all():
-        logger.warning(
-            f"{(~written).sum()} of {n} names have no tokens in this model, so it cannot find them."
-        )
-        tokens = tokens[np.repeat(written, length)]
-    offsets = np.concatenate([[0], np.cumsum(length[written])])
-    return NameTrie.build(tokens, offsets, np.flatnonzero(written))
+    return _build(tokens, lengths, indices)
 
 
 class AddedNames:
     """The names added at run time: a pygtrie trie that maps the token sequences of one tokenizer to
-    names; it is recompiled after changes."""
+    names. Only new names are tokenized after a change."""
 
-    def __init__(self) -> None:
-        self._tokens: dict[int, tuple[int, ...]] = {}
+    def __init__(self, tokenizer: NameTokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._ids: dict[int, tuple[int, ...]] = {}
         self._trie: pygtrie.Trie = pygtrie.Trie()
-        self._compiled = NameTrie.build(np.zeros(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
+        self._compiled = _build(*_flat([]), np.zeros(0, dtype=np.int32))
 
-    def update(self, names: Mapping[int, str], tokenizer: NameTokenizer) -> NameTrie:
-        """Update the trie.
-
-        names (Mapping[int, str]): all added names of the vocabulary, by index.
-        tokenizer (NameTokenizer): the model's tokenizer.
-        RETURNS (NameTrie): the trie of these names.
-        """
-        if self._tokens.keys() == names.keys():
+    def update(self, names: Mapping[int, str]) -> NameTrie:
+        """names (Mapping[int, str]): all added names of the vocabulary, by index. RETURNS
+        (NameTrie): the trie of these names."""
+        if self._ids.keys() == names.keys():
             return self._compiled
-        for i in self._tokens.keys() - names.keys():
-            self._trie.get(self._tokens.pop(i), set()).discard(i)
-        new = sorted(names.keys() - self._tokens.keys())
-        encoded = tokenizer.encode_names([names[i] for i in new]) if new else []
+        for i in self._ids.keys() - names.keys():
+            self._trie[self._ids.pop(i)].discard(i)
+        new = sorted(names.keys() - self._ids.keys())
+        encoded = self._tokenizer.encode_names([names[i] for i in new]) if new else []
         for i, ids in zip(new, map(tuple, encoded), strict=True):
-            self._tokens[i] = ids
-            if len(ids) > 1:
-                self._trie.setdefault(ids, set()).add(i)
-            else:
-                logger.warning(
-                    f"The added name {names[i]!r} has no tokens in this model and is not found."
-                )
+            self._ids[i] = ids
+            self._trie.setdefault(ids, set()).add(i)
         pairs = [(ids, i) for ids, found in self._trie.iteritems() for i in sorted(found)]
-        tokens, lengths = _flat([ids for ids, _ in pairs])
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
         indices = np.array([i for _, i in pairs], dtype=np.int32)
-        self._compiled = NameTrie.build(tokens, offsets, indices)
+        self._compiled = _build(*_flat([ids for ids, _ in pairs]), indices)
         return self._compiled
 
 
 def _flat(ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """The concatenated token ids, and the length of each sequence."""
+    """RETURNS (tuple[np.ndarray, np.ndarray]): the concatenated token ids, and the length of each
+    sequence."""
     lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
     return np.fromiter(chain.from_iterable(ids), dtype=np.int32), lengths
 
 
-def _chunks(items: Iterable) -> Iterator[list]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, _CHUNK)):
-        yield chunk
+def _build(tokens: np.ndarray, lengths: np.ndarray, indices: np.ndarray) -> NameTrie:
+    """tokens, lengths: see `_flat`. indices (np.ndarray): int32[n], of the names."""
+    written = lengths > 1
+    if not written.all():
+        logger.warning(
+            f"{(~written).sum()} of {len(lengths)} names have no tokens in this model, so it "
+            "cannot find them."
+        )
+        tokens = tokens[np.repeat(written, lengths)]
+    offsets = np.concatenate([[0], np.cumsum(lengths[written])])
+    return NameTrie.build(tokens, offsets, indices[written])

@@ -25,6 +25,17 @@ def find_files(path: Path, *names: str) -> list[Path]:
     return next(filter(None, (sorted(folder.glob(pattern)) for pattern in patterns)), [])
 
 
+def required_files(path: Path, name: str) -> list[Path]:
+    """path (Path): folder, or the file itself.
+    name (str): of the file in the folder.
+    RETURNS (list[Path]): see `find_files`.
+    RAISES (AngelError): there is no such file."""
+    files = [path] if path.is_file() else find_files(path, name)
+    if not files:
+        raise AngelError(f"{path}: expected a folder with {name}. Unpack the download there.")
+    return files
+
+
 def read_lines(path: Path, report: VocabularyReport, cut_shows: bool = False) -> Iterator[str]:
     """Read the lines of a UTF-8 file, without line breaks. If the last line has no line break, the
     file may be truncated, and a warning is issued.

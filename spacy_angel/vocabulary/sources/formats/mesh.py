@@ -1,6 +1,5 @@
 """MeSH in XML: descriptors (desc*.xml) and supplementary records (supp*.xml)."""
 
-from dataclasses import replace
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -9,16 +8,10 @@ from ....files.formats import Format
 from ....files.xml_stream import stream_elements
 from ...names.concepts import Concept
 from ...names.identifiers import normalize_id
-from .records import Concepts, VocabularyReport, make_concept, tree_parents, tree_types
+from .records import Concepts, VocabularyReport, make_concept, with_tree_numbers
 
-_RECORDS = {
-    "DescriptorRecordSet": ("DescriptorRecord", "DescriptorUI", "DescriptorName/String"),
-    "SupplementalRecordSet": (
-        "SupplementalRecord",
-        "SupplementalRecordUI",
-        "SupplementalRecordName/String",
-    ),
-}
+# Tag of a record → first part of the tags of its identifier and name.
+_RECORDS = {"DescriptorRecord": "Descriptor", "SupplementalRecord": "SupplementalRecord"}
 _RELATIONS = {"NRW": "NARROW", "BRD": "BROAD", "REL": "RELATED"}
 _INVERSE = {"NRW": "BRD", "BRD": "NRW"}
 # Supplementary records have no tree numbers; their class determines the tree (none for protocols).
@@ -39,23 +32,22 @@ def read_mesh_xml(path: Path, report: VocabularyReport) -> Concepts:
     RAISES (ValueError): the file is not MeSH in XML or is truncated.
     """
     reading = FileReading(str(path))
-    kinds = {root: [record] for root, (record, *_) in _RECORDS.items()}
-    tags = {record: (code, name) for record, code, name in _RECORDS.values()}
-    in_trees: list[tuple[Concept, list[str]]] = []
+    kinds = {f"{record}Set": [record] for record in _RECORDS}
+    in_trees: list[Concept] = []
+    numbers: dict[str, list[str]] = {}
     report.path = path
     for report.line, element in stream_elements(path, reading, kinds):
-        numbers = [_text(number) for number in element.iterfind("TreeNumberList/TreeNumber")]
-        concept = _concept(element, numbers, *tags[element.tag])
-        if numbers:
-            in_trees.append((concept, numbers))
+        concept = _concept(element)
+        if own := [_text(number) for number in element.iterfind("TreeNumberList/TreeNumber")]:
+            in_trees.append(concept)
+            numbers[concept.concept_id] = own
         else:
             yield concept
-    owners = {number: concept.concept_id for concept, numbers in in_trees for number in numbers}
-    for concept, numbers in in_trees:
-        yield replace(concept, parents=tuple(dict.fromkeys(tree_parents(numbers, owners))))
+    yield from with_tree_numbers(in_trees, numbers)
 
 
-def _concept(record: Element, numbers: list[str], id_tag: str, name_tag: str) -> Concept:
+def _concept(record: Element) -> Concept:
+    tag = _RECORDS[record.tag]
     concepts = record.findall("ConceptList/Concept")
     preferred = [c for c in concepts if c.get("PreferredConceptYN") == "Y"]
     relations = _relations(concepts, preferred)
@@ -64,14 +56,13 @@ def _concept(record: Element, numbers: list[str], id_tag: str, name_tag: str) ->
         for concept in concepts
         for term in concept.iterfind("TermList/Term/String")
     ]
-    canonical = _text(record.find(name_tag))
+    canonical = _text(record.find(f"{tag}Name/String"))
     notes = [_text(concept.find("ScopeNote")) for concept in preferred]
-    types = tree_types(numbers)
-    if record.tag == "SupplementalRecord":
-        types = [_CLASS_TREES.get(record.get("SCRClass", "1"), "")]
-    types += [_text(element) for element in record.iter("SemanticTypeUI")]
+    types = [_text(element) for element in record.iter("SemanticTypeUI")]
+    if tag == "SupplementalRecord":
+        types.insert(0, _CLASS_TREES.get(record.get("SCRClass", "1"), ""))
     return make_concept(
-        normalize_id(_text(record.find(id_tag)), "MESH"),
+        normalize_id(_text(record.find(f"{tag}UI")), "MESH"),
         dict.fromkeys((canonical, *(term for term, _ in terms))),
         types=types,
         definition=next(filter(None, notes), "") or _text(record.find("Note")),
@@ -102,7 +93,7 @@ def _text(element: Element | None) -> str:
 
 
 def _recognizes(path: Path, head: str) -> bool:
-    return head.startswith("<") and any(f"<{root}" in head for root in _RECORDS)
+    return head.startswith("<") and any(f"<{record}Set" in head for record in _RECORDS)
 
 
 FORMAT = Format("mesh_xml.v1", read_mesh_xml, _recognizes)

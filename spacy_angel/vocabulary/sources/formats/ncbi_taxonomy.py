@@ -5,9 +5,8 @@ from itertools import chain, groupby
 from pathlib import Path
 from sys import intern
 
-from ....errors import AngelError
 from ....files.formats import Format
-from .lines import find_files, read_lines
+from .lines import find_files, read_lines, required_files
 from .records import Concepts, VocabularyReport, make_concept, wrong
 
 # In order of preference; authorities and type material are not names.
@@ -25,13 +24,10 @@ def read_ncbi_taxonomy(path: Path, report: VocabularyReport) -> Concepts:
     YIELDS (Concept): one per taxon.
     RAISES (ValueError): a file is missing or not as described.
     """
-    files = [path] if path.is_file() else find_files(path, "names.dmp")
-    if not files:
-        raise AngelError(f"{path}: expected names.dmp. Unpack taxdump.tar.gz there.")
-    nodes, merged = find_files(path, "nodes.dmp"), find_files(path, "merged.dmp")
-    # parent and rank
-    above = {row[0]: (row[1], intern(row[2])) for row in _rows(nodes, report, 5)}
-    for old, new, *_ in _rows(merged, report, 2):
+    files = required_files(path, "names.dmp")
+    nodes = _rows(find_files(path, "nodes.dmp"), report, 5)
+    above = {taxon: (parent, intern(rank)) for taxon, parent, rank, *_ in nodes}
+    for old, new, *_ in _rows(find_files(path, "merged.dmp"), report, 2):
         report.retire(f"NCBITaxon:{old}", f"NCBITaxon:{new}")
     for taxon, group in groupby(_rows(files, report, 4), key=lambda row: row[0]):
         rows = list(group)

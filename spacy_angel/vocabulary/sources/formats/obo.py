@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from ....files.formats import Format
@@ -14,6 +15,7 @@ _TAG = re.compile(r"([A-Za-z_][\w-]*)\s*:\s*(.*)")
 # list of references, modifiers or a comment can follow.
 _QUOTED = re.compile(r'"(.*)"\s*(?:(EXACT|NARROW|BROAD|RELATED)\b\s*)?(?:[\w:.-]+\s*)?([\[{!].*)?')
 _COMMENT = re.compile(r"(?<!\\)\s!")
+_MODIFIERS = re.compile(r"(?<!\\)\{[^{}]*\}$")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 # In OBO 1.0, the scope is part of the tag.
@@ -56,26 +58,23 @@ def read_obo(
 def _terms(path: Path, report: VocabularyReport) -> Iterator[Term]:
     default_namespace = stanza = ""
     term: Term | None = None
-    for line in read_lines(path, report):
+    for line in chain(read_lines(path, report), ["[End]"]):
         text = line.strip()
         if not text or text.startswith("!"):
             continue
         if text.startswith("["):
             if term is not None:
-                yield _with_id(term)
+                if not term.id:
+                    raise wrong("an `id:` in every [Term]", term.name)
+                yield term
             stanza = text.partition("!")[0].strip()
             term = Term("", "", namespace=default_namespace) if stanza == "[Term]" else None
-            continue
-        match = _TAG.fullmatch(text)
-        if match is None:
+        elif (match := _TAG.fullmatch(text)) is None:
             raise wrong("`tag: value` or `[Term]`", line)
-        tag, value = match.groups()
-        if not stanza and tag == "default-namespace":
-            default_namespace = _plain(value)
         elif term is not None:
-            _take(term, tag, value)
-    if term is not None:
-        yield _with_id(term)
+            _take(term, *match.groups())
+        elif not stanza and match[1] == "default-namespace":
+            default_namespace = _plain(match[2])
 
 
 def _take(term: Term, tag: str, value: str) -> None:
@@ -93,24 +92,10 @@ def _take(term: Term, tag: str, value: str) -> None:
         setattr(term, tag, _plain(value))
 
 
-def _with_id(term: Term) -> Term:
-    if not term.id:
-        raise wrong("an `id:` in every [Term]", term.name)
-    return term
-
-
 def _plain(value: str) -> str:
-    """Unescape a value, without trailing `{modifiers}` and `! comment`."""
+    """Unescape a value, without `{modifiers}` and `! comment` after it."""
     value = _COMMENT.split(value, maxsplit=1)[0].rstrip()
-    end = len(value)
-    while value.endswith("}", 0, end):
-        start = value.rfind("{", 0, end)
-        if start < 0 or value.find("}", start, end) < end - 1 or value[start - 1 : start] == "\\":
-            break
-        end = start
-        while end and value[end - 1].isspace():
-            end -= 1
-    return _unescape(value[:end]).strip()
+    return _unescape(_MODIFIERS.sub("", value)).strip()
 
 
 def _quoted(value: str) -> tuple[str, str]:

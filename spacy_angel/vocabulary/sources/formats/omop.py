@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ....errors import AngelError
 from ....files.formats import Format
 from ...names.identifiers import normalize_id
-from .lines import find_files, read_rows
+from .lines import find_files, read_rows, required_files
 from .records import Concepts, VocabularyReport, make_concept
 
 _CONCEPT = ("concept_id", "concept_name", "domain_id", "vocabulary_id", "concept_code")
@@ -33,20 +32,18 @@ def read_omop(
     YIELDS (Concept): one for each valid concept.
     RAISES (ValueError): there is no CONCEPT.csv, or a file lacks a column.
     """
-    files = [path] if path.is_file() else find_files(path, "CONCEPT.csv")
-    if not files:
-        raise AngelError(f"{path}: expected a folder with CONCEPT.csv. Unpack the download there.")
+    concepts = required_files(path, "CONCEPT.csv")
 
-    def rows(name: str, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:
-        for file in find_files(path, name):
+    def rows(files: list[Path], columns: tuple[str, ...]) -> Iterator[dict[str, str]]:
+        for file in files:
             yield from read_rows(file, report, columns)
 
     synonyms: dict[str, list[str]] = {}
-    for row in rows("CONCEPT_SYNONYM.csv", _SYNONYM):
+    for row in rows(find_files(path, "CONCEPT_SYNONYM.csv"), _SYNONYM):
         if languages is None or row["language_concept_id"] in languages:
             synonyms.setdefault(row["concept_id"], []).append(row["concept_synonym_name"])
     parents: dict[str, list[str]] = {}
-    for row in rows("CONCEPT_RELATIONSHIP.csv", _RELATIONSHIP):
+    for row in rows(find_files(path, "CONCEPT_RELATIONSHIP.csv"), _RELATIONSHIP):
         first, second = row["concept_id_1"], f"OMOP:{row['concept_id_2']}"
         if row["invalid_reason"]:
             continue
@@ -54,7 +51,7 @@ def read_omop(
             parents.setdefault(first, []).append(second)
         elif row["relationship_id"] == "Concept replaced by":
             report.retire(f"OMOP:{first}", second)
-    for row in read_rows(files[0], report, _CONCEPT):
+    for row in rows(concepts, _CONCEPT):
         own = row["concept_id"]
         if row.get("invalid_reason"):
             report.skipped["invalid concepts"] += 1

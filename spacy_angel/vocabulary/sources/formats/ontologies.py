@@ -8,7 +8,7 @@ from ...names.identifiers import normalize_id
 from .records import Concepts, VocabularyReport, make_concept
 
 Scope = Literal["EXACT", "NARROW", "BROAD", "RELATED"]
-SCOPES = frozenset(get_args(Scope))
+SCOPES: tuple[str, ...] = get_args(Scope)
 
 
 @dataclass(slots=True)

@@ -9,22 +9,12 @@ from ....files.formats import Format
 from ....files.table import import_optional
 from ...names.identifiers import iri_to_id
 from .lines import read_bytes
-from .ontologies import Scope, Term, term_concepts
+from .ontologies import SCOPES, Scope, Term, term_concepts
 from .records import Concepts, VocabularyReport
 
-_SKOS = "http://www.w3.org/2004/02/skos/core#"
-_OWL = "http://www.w3.org/2002/07/owl#"
-_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _OBO = "http://purl.obolibrary.org/obo/"
 _IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
-_KINDS = (f"{_OWL}Class", f"{_SKOS}Concept")
-_NAMES = (f"{_SKOS}prefLabel", f"{_RDFS}label")
-_SYNONYMS = {
-    **{f"{_IN_OWL}has{s.capitalize()}Synonym": s for s in ("EXACT", "NARROW", "BROAD", "RELATED")},
-    **{f"{_SKOS}altLabel": "EXACT", f"{_SKOS}hiddenLabel": "RELATED"},
-    **dict.fromkeys((f"{_OBO}IAO_0000118", "http://www.ebi.ac.uk/efo/alternative_term"), "EXACT"),
-}
-_DEFINITIONS = (f"{_OBO}IAO_0000115", f"{_SKOS}definition")
+_ALTERNATIVE_TERMS = (f"{_OBO}IAO_0000118", "http://www.ebi.ac.uk/efo/alternative_term")
 _REPLACED_BY = (f"{_OBO}IAO_0100001", "http://purl.org/dc/terms/isReplacedBy")
 # First words of a file → syntax, as named by rdflib.
 _SYNTAXES = {"<?xml": "xml", "<rdf:RDF": "xml", "{": "json-ld", "[": "json-ld"}
@@ -75,7 +65,13 @@ def _graph(path: Path) -> Any:
 
 
 def _terms(graph: Any, languages: frozenset[str] | None) -> Iterator[Term]:
-    from rdflib import RDF, BNode, Literal, URIRef
+    from rdflib import OWL, RDF, RDFS, SKOS, BNode, Literal, URIRef
+
+    synonym_scopes: dict[str, str] = {
+        **{f"{_IN_OWL}has{scope.capitalize()}Synonym": scope for scope in SCOPES},
+        **{SKOS.altLabel: "EXACT", SKOS.hiddenLabel: "RELATED"},
+        **dict.fromkeys(_ALTERNATIVE_TERMS, "EXACT"),
+    }
 
     def values(subject: Any, predicates: Iterable[str]) -> list[Any]:
         return [value for p in predicates for value in graph.objects(subject, URIRef(p))]
@@ -88,26 +84,26 @@ def _terms(graph: Any, languages: frozenset[str] | None) -> Iterator[Term]:
         found = values(subject, predicates)
         return sorted(_id(value, graph) for value in found if not isinstance(value, BNode))
 
-    subjects = {s for kind in _KINDS for s in graph.subjects(RDF.type, URIRef(kind))}
+    subjects = {s for kind in (OWL.Class, SKOS.Concept) for s in graph.subjects(RDF.type, kind)}
     for subject in sorted(s for s in subjects if isinstance(s, URIRef)):
-        names = [name for predicate in _NAMES for name in texts(subject, predicate)]
+        names = [*texts(subject, SKOS.prefLabel), *texts(subject, RDFS.label)]
         synonyms = [(name, "EXACT") for name in names[1:] if name != names[0]]
-        synonyms += [(n, scope) for p, scope in _SYNONYMS.items() for n in texts(subject, p)]
-        narrower = graph.subjects(URIRef(f"{_SKOS}narrower"), subject)
+        synonyms += [(n, scope) for p, scope in synonym_scopes.items() for n in texts(subject, p)]
+        narrower = graph.subjects(SKOS.narrower, subject)
         yield Term(
             _id(subject, graph),
             next(iter(names), ""),
             synonyms=synonyms,
-            definition=next(iter(texts(subject, *_DEFINITIONS)), ""),
+            definition=next(iter(texts(subject, f"{_OBO}IAO_0000115", SKOS.definition)), ""),
             namespace=next(iter(texts(subject, f"{_IN_OWL}hasOBONamespace")), ""),
             alternates=ids(subject, f"{_IN_OWL}hasAlternativeId"),
             parents=[
-                *ids(subject, f"{_RDFS}subClassOf", f"{_SKOS}broader"),
+                *ids(subject, RDFS.subClassOf, SKOS.broader),
                 *sorted(_id(s, graph) for s in narrower),
             ],
-            is_obsolete=(subject, URIRef(f"{_OWL}deprecated"), Literal(True)) in graph,
+            is_obsolete=(subject, OWL.deprecated, Literal(True)) in graph,
             replaced_by=ids(subject, *_REPLACED_BY),
-            xrefs=ids(subject, f"{_IN_OWL}hasDbXref", f"{_SKOS}exactMatch"),
+            xrefs=ids(subject, f"{_IN_OWL}hasDbXref", SKOS.exactMatch),
         )
 
 

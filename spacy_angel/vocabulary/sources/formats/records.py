@@ -3,7 +3,7 @@ counts."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -144,21 +144,19 @@ def merge_concepts(*concepts: Concept) -> Concept:
     RETURNS (Concept): all distinct names, types, alternate identifiers, parents, and parts; each
         name has the closest of its scopes.
     """
-    first = concepts[0]
 
-    def union(field: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(value for c in concepts for value in getattr(c, field)))
+    def values(field: str) -> Iterator[Any]:
+        return (value for concept in concepts for value in getattr(concept, field))
 
-    return Concept(
-        concept_id=first.concept_id,
-        canonical_name=first.canonical_name,
-        aliases=tuple(name for name in union("names") if name != first.canonical_name),
-        types=union("types"),
+    return make_concept(
+        concepts[0].concept_id,
+        dict.fromkeys(values("names")),
+        types=values("types"),
         definition=next(filter(None, (concept.definition for concept in concepts)), None),
-        alternate_ids=union("alternate_ids"),
-        parents=union("parents"),
-        scopes=nearest_scopes(pair for concept in concepts for pair in concept.scopes),
-        parts=union("parts"),
+        alternate_ids=values("alternate_ids"),
+        parents=values("parents"),
+        scopes=values("scopes"),
+        parts=values("parts"),
     )
 
 
@@ -271,3 +269,17 @@ def tree_parents(numbers: Iterable[str], owners: Mapping[str, str]) -> Iterator[
             if number in owners:
                 yield owners[number]
                 break
+
+
+def with_tree_numbers(
+    concepts: Iterable[Concept], numbers: Mapping[str, Sequence[str]]
+) -> Concepts:
+    """concepts (Iterable[Concept]): concepts of MeSH.
+    numbers (Mapping[str, Sequence[str]]): identifier → tree numbers.
+    YIELDS (Concept): each concept, with types and parents derived from its tree numbers."""
+    owners = {number: own for own, of_concept in numbers.items() for number in of_concept}
+    for concept in concepts:
+        own = numbers.get(concept.concept_id, ())
+        types = dict.fromkeys([*tree_types(own), *concept.types])
+        parents = dict.fromkeys([*tree_parents(own, owners), *concept.parents])
+        yield replace(concept, types=tuple(types), parents=tuple(parents))

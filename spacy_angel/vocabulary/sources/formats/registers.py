@@ -17,7 +17,6 @@ from .records import (
     wrong,
 )
 
-_CTD_HEADS = ("DiseaseName\tDiseaseID\t", "ChemicalName\tChemicalID\t")
 _GENE_COLUMNS = (
     *("tax_id", "GeneID", "type_of_gene", "dbXrefs", "Symbol_from_nomenclature_authority"),
     *("Symbol", "Full_name_from_nomenclature_authority", "description", "Synonyms"),
@@ -27,6 +26,8 @@ _GENE_COLUMNS = (
 _NO_GENES = "biological-region"
 # OMIM numbers may refer to a disease.
 _SAME_GENE = {"HGNC": "HGNC:", "Ensembl": "ENSEMBL:", "MGI": "MGI:", "FLYBASE": "FLYBASE:"}
+_CTD_HEAD = re.compile(r"^# (Disease|Chemical)Name\t\1ID\t", re.MULTILINE)
+_MEDIC_LINE = re.compile(r"[^\t]*\|\|[^\t]*$")
 _MEDIC_ID = re.compile(r"(?:OMIM:|MESH:)?(?:([CD]\d*)|(\d+))", re.ASCII)
 # order number, code, 1 for a code and 0 for a header, short title up to column 77, long title
 _ICD_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +([01]) (?=\S)")
@@ -52,8 +53,8 @@ def read_ctd(path: Path, report: VocabularyReport) -> Concepts:
             [row[f"{kind}Name"], *synonyms],
             types=tree_types(_values(row, "TreeNumbers")),
             definition=row["Definition"],
-            alternate_ids=[own_id(code, "MESH") for code in _values(row, f"Alt{kind}IDs")],
-            parents=[own_id(code, "MESH") for code in _values(row, "ParentIDs")],
+            alternate_ids=_ids(row, {f"Alt{kind}IDs": "MESH"}),
+            parents=_ids(row, {"ParentIDs": "MESH"}),
         )
 
 
@@ -66,13 +67,12 @@ def read_medic(path: Path, report: VocabularyReport) -> Concepts:
     YIELDS (Concept): one for each line.
     RAISES (ValueError): a line has no `||`, or an identifier of another form.
     """
-    for line in read_lines(path, report):
+    for line in filter(str.strip, read_lines(path, report)):
         head, bars, names = line.partition("||")
-        if bars:
-            own, *others = map(_medic_id, head.split("|"))
-            yield make_concept(own, split_cell(names), types=["C"], alternate_ids=others)
-        elif line.strip():
+        if not bars:
             raise wrong("`id|alternate ids||name|synonyms`", line)
+        own, *others = map(_medic_id, head.split("|"))
+        yield make_concept(own, split_cell(names), types=["C"], alternate_ids=others)
 
 
 def _medic_id(code: str) -> str:
@@ -132,10 +132,7 @@ def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
             row["hgnc_id"],
             dict.fromkeys([row["symbol"], row["name"], *aliases]),
             types=[row["locus_group"]],
-            alternate_ids=[
-                *(f"NCBIGene:{code}" for code in _values(row, "entrez_id")),
-                *(f"ENSEMBL:{code}" for code in _values(row, "ensembl_gene_id")),
-            ],
+            alternate_ids=_ids(row, {"entrez_id": "NCBIGene", "ensembl_gene_id": "ENSEMBL"}),
         )
 
 
@@ -152,12 +149,8 @@ def read_drugbank(path: Path, report: VocabularyReport) -> Concepts:
     for row in read_rows(path, report, needed, ",", quotes=True):
         yield make_concept(
             f"DRUGBANK:{row['DrugBank ID']}",
-            dict.fromkeys([row["Common name"], *split_cell(row["Synonyms"], " | ")]),
-            alternate_ids=[
-                f"{prefix}:{code}"
-                for column, prefix in prefixes.items()
-                for code in split_cell(row.get(column, ""), " | ")
-            ],
+            dict.fromkeys([row["Common name"], *_values(row, "Synonyms")]),
+            alternate_ids=_ids(row, prefixes),
         )
 
 
@@ -180,11 +173,10 @@ def read_gene_info(
     YIELDS (Concept): one for each line.
     RAISES (ValueError): the column names are missing, or a line has another number of columns.
     """
-    wanted = None if taxa is None else set(map(str, taxa))
     for row in read_rows(path, report, _GENE_COLUMNS):
         cells = ("" if row[column] == "-" else row[column] for column in _GENE_COLUMNS)
         taxon, code, kind, references, *names, synonyms, others = cells
-        if wanted is not None and taxon not in wanted:
+        if taxa is not None and int(taxon) not in taxa:
             continue
         if kind == _NO_GENES if kinds is None else kind not in kinds:
             report.skipped["genes of other kinds"] += 1
@@ -212,17 +204,15 @@ def _values(row: Mapping[str, str], *columns: str) -> list[str]:
     return [value for column in columns for value in split_cell(row.get(column, ""))]
 
 
-def _is_ctd(path: Path, head: str) -> bool:
-    return any(f"\n# {name}" in f"\n{head}" for name in _CTD_HEADS)
+def _ids(row: Mapping[str, str], prefixes: Mapping[str, str]) -> list[str]:
+    """Identifiers in several columns, with the prefix of each column."""
+    return [own_id(code, prefixes[column]) for column in prefixes for code in _values(row, column)]
 
 
-def _is_medic(path: Path, head: str) -> bool:
-    line = first_line(head)
-    return "||" in line and "\t" not in line
-
-
-CTD = Format("ctd.v1", read_ctd, _is_ctd)
-MEDIC = Format("medic.v1", read_medic, _is_medic)
+CTD = Format("ctd.v1", read_ctd, lambda path, head: _CTD_HEAD.search(head) is not None)
+MEDIC = Format(
+    "medic.v1", read_medic, lambda path, head: _MEDIC_LINE.match(first_line(head)) is not None
+)
 ICD10CM = Format("icd10cm.v1", read_icd10cm, lambda path, head: _ICD_LINE.match(head) is not None)
 HGNC = Format("hgnc.v1", read_hgnc, lambda path, head: head.startswith("hgnc_id\tsymbol\t"))
 DRUGBANK = Format("drugbank.v1", read_drugbank, lambda path, head: head.startswith("DrugBank ID,"))

@@ -48,39 +48,36 @@ def read_snomed(
     active: dict[str, None] = {}
     for row in _rows(path, report, "sct2_Concept", "definitionStatusId"):
         if row["active"] == "1":
-            active[_sctid(row["id"])] = None
+            active[row["id"]] = None
         else:
             report.skipped["inactive concepts"] += 1
     names: dict[str, list[str]] = {}
-    tagged: dict[str, tuple[str, str]] = {}
+    tags: dict[str, str] = {}
     for concept, kind, term in terms("sct2_Description"):
-        if concept not in active:
-            continue
         match = _TAGGED.fullmatch(term) if kind == _FULLY_SPECIFIED else None
-        if match is not None:
-            tagged.setdefault(concept, (match[1], match[2]))
-        names.setdefault(concept, []).append(match[1] if match else term)
+        own = names.setdefault(concept, [])
+        if match is None or concept in tags:
+            own.append(match[1] if match else term)
+        else:
+            own.insert(0, match[1])
+            tags[concept] = match[2]
     definitions: dict[str, str] = {}
     for concept, _, term in terms("sct2_TextDefinition"):
         definitions.setdefault(concept, term)
     parents: dict[str, list[str]] = {}
     for row in _rows(path, report, "sct2_Relationship", "sourceId", "destinationId", "typeId"):
         if row["active"] == "1" and row["typeId"] == _IS_A and row["sourceId"] in active:
-            parent = f"SNOMEDCT:{_sctid(row['destinationId'])}"
-            parents.setdefault(row["sourceId"], []).append(parent)
-
+            parents.setdefault(row["sourceId"], []).append(_id(row["destinationId"]))
     columns = ("refsetId", "referencedComponentId", "targetComponentId")
     for row in _rows(path, report, "der2_cRefset_Association", *columns):
         refset, old, new = (row[column] for column in columns)
         if row["active"] == "1" and refset in _SUCCESSION and old not in active:
-            report.retire(f"SNOMEDCT:{_sctid(old)}", f"SNOMEDCT:{_sctid(new)}")
+            report.retire(_id(old), _id(new))
     for concept in active:
-        own_names = names.get(concept, [""])
-        name, tag = tagged.get(concept, (own_names[0], ""))
         yield make_concept(
-            f"SNOMEDCT:{concept}",
-            dict.fromkeys((name, *own_names)),
-            types=[tag],
+            _id(concept),
+            dict.fromkeys(names.get(concept, ())),
+            types=[tags.get(concept, "")],
             definition=definitions.get(concept),
             parents=parents.get(concept, ()),
         )
@@ -112,10 +109,10 @@ def _rows(
                 yield row
 
 
-def _sctid(code: str) -> str:
+def _id(code: str) -> str:
     if not _SCTID.fullmatch(code):
         raise wrong("a SNOMED CT identifier (6 to 18 digits)", code)
-    return code
+    return f"SNOMEDCT:{code}"
 
 
 def _recognizes(path: Path, head: str) -> bool:

@@ -4,7 +4,6 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -25,8 +24,7 @@ from .records import (
     make_concept,
     own_id,
     split_cell,
-    tree_parents,
-    tree_types,
+    with_tree_numbers,
     wrong,
 )
 
@@ -93,9 +91,13 @@ def read_table(
     """
     rows = _rows(path, report)
     first = next(rows, [""])
-    is_plain = path.suffix.lower() not in (".csv", *_SPREADSHEETS)
-    roles, has_names = _roles(first, columns, is_plain)
-    report.columns = _described(roles, first, has_names)
+    may_be_plain = path.suffix.lower() not in (".csv", *_SPREADSHEETS)
+    roles, has_names = _roles(first, columns, may_be_plain)
+    names = first if has_names else [str(i) for i in range(1, len(first) + 1)]
+    report.columns = {role: ", ".join(names[i] for i in own) for role, own in roles.items()}
+    used = set(chain.from_iterable(roles.values()))
+    if has_names and (unused := [name for i, name in enumerate(names) if i not in used and name]):
+        report.columns[NOT_USED] = ", ".join(unused)
     if not has_names:
         rows = chain([first], rows)
     if "status" in roles:
@@ -104,7 +106,13 @@ def read_table(
         rows = iter(sorted(rows, key=lambda row: "P" not in row[status : status + 1]))
     concepts = _concepts(rows, len(first), roles, prefix, separator, report)
     if tree_numbers is not None:
-        concepts = _in_trees(concepts, Path(tree_numbers))
+        numbers: dict[str, list[str]] = {}
+        for i, line in enumerate(read_lines(Path(tree_numbers), VocabularyReport())):
+            code, *_, number = line.split("\t")
+            # The first line may have the column names.
+            if i or TREE_NUMBER.match(number):
+                numbers.setdefault(normalize_id(code, "MESH"), []).append(number)
+        concepts = with_tree_numbers(concepts, numbers)
     yield from concepts
 
 
@@ -127,15 +135,15 @@ def _text(cell: object) -> str:
     return "" if cell is None or cell != cell else str(cell)
 
 
-def _roles(first: Row, columns: str | None, is_plain: bool) -> tuple[Roles, bool]:
-    """The columns of each role, and whether the first row has their names; with `is_plain`, two or
-    three columns need no names."""
+def _roles(first: Row, columns: str | None, may_be_plain: bool) -> tuple[Roles, bool]:
+    """The columns of each role, and whether the first row has their names; with `may_be_plain`, two
+    or three columns need no names."""
     roles = _guessed(first)
     has_names = "id" in roles
     if columns is not None:
         has_names |= any(pair.partition("=")[2].strip() in first for pair in columns.split(","))
         roles = _given(columns, first)
-    elif not _is_complete(roles) and len(first) in (2, 3) and is_plain:
+    elif not _is_complete(roles) and len(first) in (2, 3) and may_be_plain:
         has_names = roles.get("id") == [0]
         roles = {role: [i] for i, role in enumerate(("id", "name", "synonyms")[: len(first)])}
     if not _is_complete(roles):
@@ -157,10 +165,10 @@ def _guessed(names: Row) -> Roles:
     roles: Roles = {}
     for i, name in enumerate(names):
         plain = " ".join(filter(None, _WORD.split(name))).lower()
-        free = (role for role in _ROLES if role in _SEVERAL or role not in roles)
-        role = next((role for role in free if _ROLES[role].fullmatch(plain)), None)
-        if role is not None:
-            roles.setdefault(role, []).append(i)
+        for role, pattern in _ROLES.items():
+            if pattern.fullmatch(plain) and (role in _SEVERAL or role not in roles):
+                roles.setdefault(role, []).append(i)
+                break
     return roles
 
 
@@ -175,15 +183,6 @@ def _given(columns: str, names: Row) -> Roles:
             raise _bad_columns(f"{pair!r} is not one of {expected}", names)
         roles.setdefault(role, []).append(numbers[column])
     return roles
-
-
-def _described(roles: Roles, first: Row, has_names: bool) -> dict[str, str]:
-    """Roles of the columns, by their names or numbers."""
-    names = first if has_names else [str(i) for i in range(1, len(first) + 1)]
-    columns = {role: ", ".join(names[i] for i in indices) for role, indices in roles.items()}
-    used = set(chain.from_iterable(roles.values()))
-    unused = [name for i, name in enumerate(first) if i not in used and name]
-    return columns | ({NOT_USED: ", ".join(unused)} if unused and has_names else {})
 
 
 def _concepts(
@@ -244,22 +243,6 @@ def _concept(cells: Mapping[str, Row], prefix: str | None, separator: str) -> Co
         parents=[own_id(parent, prefix) for parent in values("parents")],
         scopes=[(name, scope) for name in synonyms if scope],
     )
-
-
-def _in_trees(concepts: Iterable[Concept], path: Path) -> Concepts:
-    """Concepts with types and parents from a table of MeSH tree numbers."""
-    numbers: dict[str, list[str]] = {}
-    for i, line in enumerate(read_lines(path, VocabularyReport())):
-        code, *_, number = line.split("\t")
-        # The first line may have the column names.
-        if i or TREE_NUMBER.match(number):
-            numbers.setdefault(normalize_id(code, "MESH"), []).append(number)
-    owners = {number: own for own, of_concept in numbers.items() for number in of_concept}
-    for concept in concepts:
-        own = numbers.get(concept.concept_id, ())
-        types = dict.fromkeys([*tree_types(own), *concept.types])
-        parents = dict.fromkeys([*tree_parents(own, owners), *concept.parents])
-        yield replace(concept, types=tuple(types), parents=tuple(parents))
 
 
 def _recognizes(path: Path, head: str) -> bool:

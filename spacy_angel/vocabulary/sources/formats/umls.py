@@ -12,7 +12,7 @@ import numpy as np
 from ....errors import AngelError
 from ....files.formats import Format, first_line
 from ...names.concepts import normalize_name
-from .lines import find_files, read_lines
+from .lines import find_files, read_lines, required_files
 from .records import Concepts, VocabularyReport, make_concept, wrong
 
 # Columns of MRCONSO and RXNCONSO.
@@ -70,7 +70,7 @@ def read_umls(
         raise AngelError(f"{path}: expected MRSTY.RRF beside MRCONSO.RRF, to choose types.")
     # whose names count for concepts that have one in `sources`
     names_from = None if all_names else sources
-    type_table = _TypeTable(rows("MRSTY.RRF", 6), types)
+    types_of = _types(rows("MRSTY.RRF", 6), types)
     for old, _, relation, _, _, new, *_ in rows("MRCUI.RRF", 7):
         if relation == "SY":
             report.retire(f"UMLS:{old}", f"UMLS:{new}")
@@ -78,7 +78,7 @@ def read_umls(
     # concept → definitions with their atoms
     definitions: dict[str, list[tuple[str, str]]] = {}
     for cui, aui, _, _, source, text, suppress, *_ in rows("MRDEF.RRF", 8):
-        if _is_taken(source, suppress, names_from) and type_table.allows(cui):
+        if _is_taken(source, suppress, names_from):
             definitions.setdefault(cui, []).append((aui, text))
 
     def atoms() -> Iterator[Row]:
@@ -87,7 +87,7 @@ def read_umls(
                 report.skipped["names in other languages"] += 1
             elif not _is_taken(row[_SAB], row[_SUPPRESS], names_from):
                 report.skipped["names of other sources or suppressed"] += 1
-            elif not type_table.allows(row[0]):
+            elif types_of(row[0]) is None:
                 report.skipped["names of concepts of other types"] += 1
             else:
                 yield row
@@ -103,7 +103,7 @@ def read_umls(
         yield make_concept(
             f"UMLS:{cui}",
             dict.fromkeys((first[_STR], *(row[_STR] for row in named))),
-            types=type_table.types(cui),
+            types=types_of(cui) or (),
             definition=next(texts, None),
             parents=parents_of(cui),
             # which name the UMLS prefers
@@ -149,39 +149,30 @@ def _number(cui: str) -> int:
     return int(match[1])
 
 
-class _TypeTable:
-    """Semantic types of all concepts: two bytes for each possible CUI number.
+def _types(
+    rows: Iterator[Row], wanted: Collection[str] | None
+) -> Callable[[str], tuple[str, ...] | None]:
+    """Concept → semantic types from MRSTY.RRF, stored as two bytes for each possible CUI; None if
+    none of them is in `wanted`, or below one of its nodes of the Semantic Network."""
+    sets: list[tuple[str, ...]] = [()]
+    numbers: dict[tuple[str, ...], int] = {(): 0}
+    set_of = array("H", (0,)) * _MAX_CUI
+    allowed: set[str] = set()
+    for cui, tui, node, *_ in rows:
+        if any(tui == one or f"{node}.".startswith(f"{one}.") for one in wanted or ()):
+            allowed.add(tui)
+        number = _number(cui)
+        types = tuple(sorted({*sets[set_of[number]], tui}))
+        if types not in numbers:
+            numbers[types] = len(sets)
+            sets.append(types)
+        set_of[number] = numbers[types]
 
-    rows (Iterator[Row]): rows of MRSTY.RRF.
-    wanted (Collection[str] | None): types or nodes of the Semantic Network; None: all.
-    """
+    def types_of(cui: str) -> tuple[str, ...] | None:
+        types = sets[set_of[_number(cui)]]
+        return types if wanted is None or not allowed.isdisjoint(types) else None
 
-    def __init__(self, rows: Iterator[Row], wanted: Collection[str] | None) -> None:
-        self._sets: list[tuple[str, ...]] = [()]
-        self._set_of = array("H", (0,)) * _MAX_CUI
-        allowed: set[str] = set()
-        numbers: dict[tuple[str, ...], int] = {(): 0}
-        for cui, tui, place, *_ in rows:
-            if wanted is None or tui in wanted or _is_under(place, wanted):
-                allowed.add(tui)
-            types = tuple(sorted({*self.types(cui), tui}))
-            if types not in numbers:
-                numbers[types] = len(self._sets)
-                self._sets.append(types)
-            self._set_of[_number(cui)] = numbers[types]
-        self._allowed = [wanted is None or not allowed.isdisjoint(set_) for set_ in self._sets]
-
-    def types(self, cui: str) -> tuple[str, ...]:
-        return self._sets[self._set_of[_number(cui)]]
-
-    def allows(self, cui: str) -> bool:
-        return self._allowed[self._set_of[_number(cui)]]
-
-
-def _is_under(place: str, wanted: Collection[str]) -> bool:
-    """Check whether a node of the Semantic Network is in `wanted` or below one of these nodes."""
-    parts = place.split(".")
-    return any(".".join(parts[:n]) in wanted for n in range(1, len(parts) + 1))
+    return types_of
 
 
 def _parents(rows: Iterator[Row], sources: frozenset[str] | None) -> Callable[[str], list[str]]:
@@ -210,7 +201,7 @@ def read_rxnorm(path: Path, report: VocabularyReport) -> Concepts:
     YIELDS (Concept): one for each concept.
     RAISES (ValueError): a line does not have 18 columns.
     """
-    files = [path] if path.is_file() else find_files(path, "RXNCONSO.RRF")
+    files = required_files(path, "RXNCONSO.RRF")
 
     def atoms() -> Iterator[Row]:
         for row in _rows(files, report, _N_COLUMNS):
