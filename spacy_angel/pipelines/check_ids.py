@@ -83,17 +83,9 @@ def checks(pairs: Iterable[Sequence[Any]], grounder: Grounder) -> Iterator[IdChe
     YIELDS (IdCheck): one each."""
     kb = grounder.linker.kb
     own, asked = tee((*map(as_text, pair), "")[:3] for pair in pairs)
-    # A name of its concept need not be linked.
-    queries = (Query("" if has_name(kb, *pair[:2]) else pair[1], pair[2]) for pair in asked)
+    queries = (Query(label, context) for _, label, context in asked)
     for (concept_id, label, _), found in zip(own, grounder.stream(queries), strict=False):
         yield check_id(kb, concept_id.strip(), label.strip(), found.link)
-
-
-def has_name(kb: ConceptKB, concept_id: str, label: str) -> bool:
-    """RETURNS (bool): whether a label is a name of an identifier's concept."""
-    concept = kb.get(concept_id.strip())
-    normal = normalize_name(label)
-    return concept is not None and any(normalize_name(name) == normal for name in concept.names)
 
 
 def check_id(kb: ConceptKB, concept_id: str, label: str, link: Match | None) -> IdCheck:
@@ -101,7 +93,7 @@ def check_id(kb: ConceptKB, concept_id: str, label: str, link: Match | None) -> 
 
     kb (ConceptKB): the vocabulary.
     concept_id (str), label (str): in any spelling.
-    link (Match | None): link of the label; not needed if it is a name of the concept.
+    link (Match | None): link of the label.
     RETURNS (IdCheck): the result.
     """
     concept = kb.get(concept_id.strip())
@@ -114,7 +106,7 @@ def check_id(kb: ConceptKB, concept_id: str, label: str, link: Match | None) -> 
         status = OBSOLETE
     elif concept is None:
         status = UNKNOWN
-    elif not label.strip() or has_name(kb, concept_id, label):
+    elif not label.strip() or normalize_name(label) in map(normalize_name, concept.names):
         status, link = OK, None
     elif not named and ((link and link.concept_id == own) or _is_similar(kb, label, own)):
         status = SIMILAR

@@ -1,7 +1,7 @@
 """The component `angel_recogniser`, which finds mentions in documents."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,7 +127,7 @@ class AngelRecognizer(DocumentPipe):
                 earlier = [] if self.settings.overwrite else list(doc.ents)
                 kept = list(zip(earlier, probabilities, strict=True))
                 taken = [TokenSpan(e.start, e.end, e.label_, 1.0) for e, _ in kept]
-                chosen = most_probable(mentions, taken, self.settings.secondary)
+                chosen = without_overlaps(mentions, self._order, taken)
                 found = [(Span(doc, m.start, m.end, label=m.label), m.probability) for m in chosen]
                 doc.ents = [entity for entity, _ in (*kept, *found)]
                 for entity, probability in (*kept, *found):
@@ -140,6 +140,12 @@ class AngelRecognizer(DocumentPipe):
                     del others[entity.label_]
                     entity._.set(LABELS, others)
                     entity._.set(EXTENT, extents.get((entity.start, entity.end, entity.label_)))
+
+    def _order(self, one: TokenSpan) -> tuple[bool, float, int, int]:
+        """Of overlapping mentions, prefer the more probable one, then the longer, then the first;
+        mentions with a secondary label come last."""
+        is_secondary = one.label in self.settings.secondary
+        return is_secondary, -one.probability, one.start - one.end, one.start
 
     def _recognized(self, doc: Doc, text: CleanText, tagged: TaggedText) -> Recognized:
         earlier = () if self.settings.overwrite else doc.ents
@@ -211,23 +217,3 @@ def _tokens(doc: Doc, start: int, end: int) -> tuple[int, int] | None:
     they have a part."""
     span = doc.char_span(start, end, alignment_mode="expand")
     return None if span is None else (span.start, span.end)
-
-
-def most_probable(
-    mentions: Iterable[TokenSpan],
-    taken: Iterable[TokenSpan] = (),
-    secondary: Collection[str] = (),
-) -> list[TokenSpan]:
-    """Mentions of which no two share a token.
-
-    mentions (Iterable[TokenSpan]): may overlap; the more probable one stays, of equal ones the
-        longer, then the first.
-    taken (Iterable[TokenSpan]): what none of them may overlap.
-    secondary (Collection[str]): labels whose mentions come after all others.
-    RETURNS (list[TokenSpan]): by place.
-    """
-
-    def order(one: TokenSpan) -> tuple[bool, float, int, int]:
-        return one.label in secondary, -one.probability, one.start - one.end, one.start
-
-    return without_overlaps(mentions, order, taken)

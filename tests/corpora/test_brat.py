@@ -162,10 +162,3 @@ def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path: P
     assert sorted(names) == sorted([*expected, "a-2-2", "x" * 240])
     found = {document.doc_id for document in read(tmp_path / "brat")[0]}
     assert found >= {"25763772", "../x", ".hidden", "é", "document", "a", "A-2", "a-3"}
-
-
-def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
-    write_brat([RICH], tmp_path / "brat", names=lambda each: f"{each}\u2028name")
-    lines = (tmp_path / "brat/notes.txt%3A3.ann").read_text("utf8").splitlines()
-    assert "N2\tReference T1 MESH:D006311\tMESH:D006311 name" in lines
-    assert read(tmp_path / "brat")[0] == [in_brat(RICH)]

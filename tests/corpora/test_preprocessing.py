@@ -194,22 +194,6 @@ def test_only_the_marked_mention_changes(monkeypatch, mention, long, steps, read
     assert marked(monkeypatch, text, mention, "MESH:D1", long, **steps) == read
 
 
-def test_composites_become_mentions_of_their_parts():
-    text = "no renal and hepatic toxicity, no choreoathetosis"
-    parts = ("renal toxicity", "hepatic toxicity")
-    one = GoldMention(3, 29, text[3:29], "Disease", "MESH:D1|MESH:D2", parts)
-    two = GoldMention(34, 49, text[34:49], "Disease", "MESH:D3|MESH:D4")
-    report = CorpusReport()
-    (after,) = preprocess(
-        [CorpusDocument("1", text, (one, two))], Preprocessing(composites="split"), report=report
-    )
-    assert after.mentions == (
-        GoldMention(3, 8, "renal", "Disease", "MESH:D1"),
-        GoldMention(13, 29, "hepatic toxicity", "Disease", "MESH:D2"),
-    )
-    assert report.counts == {"composites_split": 1, "composites_left_out": 1}
-
-
 def test_marks_become_blanks_where_they_stand():
     before = document("Dizziness (fainting)", "Dizziness (fainting)")
     (after,) = preprocess([before], PUBLISHED["askapatient"])

@@ -85,31 +85,6 @@ def test_a_concept_of_ones_own_needs_no_type(matched: bool) -> None:
     assert nlp.get_pipe("angel_linker")(doc).ents[0]._.kb_id == "MY:1"
 
 
-def test_types_that_no_label_knows_say_nothing_and_known_ones_do() -> None:
-    nlp = spacy_angel.load()
-    linker = nlp.get_pipe("angel_linker")
-    linker.kb.add(Concept("MY:1", "Snark fever", types=("MyType",)))
-    linker.kb.add(Concept("MY:2", "Boojum oil", types=("D",)))
-    linker.kb.add(Concept("MY:3", "Jubjub drops", types=("D", "MyType")))
-    linker.kb.rename("MY:1", "Snark ague")
-    expected = {
-        "snark fever": ["MY:1", "MY:1"],
-        "snark ague": ["MY:1", "MY:1"],
-        # A chemical never becomes a disease, whoever added it and whatever else it is.
-        "boojum oil": ["NIL", "MY:2"],
-        "jubjub drops": ["NIL", "MY:3"],
-        "aspirin": ["NIL", "MESH:D001241"],
-        "heart attack": ["MESH:D009203", "NIL"],
-    }
-    found = {}
-    for text in expected:
-        docs = [nlp.make_doc(text) for _ in range(2)]
-        for doc, label in zip(docs, ["DISEASE", "CHEMICAL"], strict=True):
-            doc.ents = [Span(doc, 0, len(doc), label=label)]
-        found[text] = [linker(doc).ents[0]._.kb_id for doc in docs]
-    assert found == expected
-
-
 def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     concepts = [Concept("X:1", "asthma"), Concept("X:2", "aspirin")]
     ConceptKB.build(concepts, tmp_path / "kb")
