@@ -3,26 +3,14 @@
 import json
 import reprlib
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 # A file with more invalid keys is probably of another kind.
 MAX_PROBLEMS = 5
 _T = TypeVar("_T")
-
-
-def _whole(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("it has half a character, which UTF-8 cannot encode") from None
-    return text
-
-
-Text = Annotated[str, AfterValidator(_whole)]
-"""A string without lone surrogates, which JSON allows but UTF-8 cannot encode."""
 
 
 def parse_json(text: str | bytes, pairs: bool = False) -> Any:

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..files.json_values import Text
-
+# `Limits` has the limit in use. With any limit, pydantic rejects half a surrogate pair, which JSON
+# allows but UTF-8 cannot encode.
+Text = Annotated[str, Field(max_length=2**30)]
 Label = Annotated[
     str,
     Field(
