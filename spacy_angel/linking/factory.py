@@ -11,6 +11,7 @@ from ..errors import AngelError
 from ..vocabulary.changes.rules import read_rules
 from .linker import AngelLinker
 from .matcher import AngelMatcher, MatcherSettings, NameChoice, Overlap
+from .mentions.labels import check_types
 from .settings.linker_settings import LinkerSettings
 from .settings.loaders import ModelLoader, check_sources
 
@@ -96,7 +97,7 @@ def make_angel_linker(
         if settings.decision.curation is not None:
             read_rules(Path(settings.decision.curation))
         if candidates.get("types_by_label"):
-            linker.check_types()
+            check_types(settings, linker.kb)
     linker.check_outputs(nlp, is_saved=is_saved)
     return linker
 

@@ -10,6 +10,7 @@ from spacy.language import Language
 from ..about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
 from ..errors import AngelError
 from ..linking.linker import AngelLinker
+from ..linking.mentions.labels import check_types
 from ..linking.settings.linker_settings import LinkerSettings
 from ..linking.settings.loaders import load_vocabulary
 from ..linking.settings.presets import PUBLISHED, types_of
@@ -162,7 +163,7 @@ def _use_vocabulary(linker: Any, kb: ConceptKB | Path | str | None, types: Any) 
     if kb is not None:
         linker.kb = load_vocabulary(kb) if isinstance(kb, str | Path) else kb
     linker.settings.candidates.types_by_label = types
-    linker.check_types()
+    check_types(linker.settings, linker.kb)
 
 
 def _pipeline_folder(pipeline: str | Path) -> Path | None:

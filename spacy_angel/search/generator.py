@@ -18,8 +18,7 @@ from ..model.mention import Mention
 from ..model.presets import num_beams_of
 from ..model.prompts import PromptEncoder
 from ..vocabulary.storage.trie import SearchSpace
-from .expander import Expander
-from .search import Hypothesis, SearchSettings, beam_search
+from .search import Expander, Hypothesis, SearchSettings, beam_search
 from .walker import Walker
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from spacy.cli import app as spacy_app
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from support import models
-from support.tiny_linker import PATTERNS, TEXT, pipeline, settings_of
+from support.tiny_linker import TEXT, pipeline, settings_of
 from typer.testing import CliRunner
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
@@ -341,19 +341,6 @@ def test_config_file_assembles_a_pipeline_from_a_trained_folder(tmp_path, model)
     doc.ents = [Span(doc, 1, 2, label="DRUG")]
     assert nlp.get_pipe("angel_linker")(doc).ents[0].kb_id_ == "UMLS:C1"
     assert nlp.get_pipe("angel_linker").settings.candidates.num_beams == 3
-
-
-def test_initialize_block_names_model_and_vocabulary(model, vocabulary):
-    nlp = pipeline()
-    nlp.add_pipe("angel_linker")
-    nlp.config["initialize"]["components"]["angel_linker"] = {
-        "model": model,
-        "vocabulary": vocabulary,
-    }
-    nlp.initialize()
-    # spaCy's ruler forgets its patterns there
-    nlp.get_pipe("entity_ruler").add_patterns(PATTERNS)
-    assert nlp("aspirin").ents[0].kb_id_ == "MESH:D001241"
 
 
 # storage

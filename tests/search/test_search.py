@@ -15,8 +15,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from spacy_angel.model.bart import BartModel
 from spacy_angel.model.seq2seq import GenericModel
-from spacy_angel.search.expander import Expander
-from spacy_angel.search.search import SearchSettings, beam_search
+from spacy_angel.search.search import Expander, SearchSettings, beam_search
 from spacy_angel.search.walker import Walker
 from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 

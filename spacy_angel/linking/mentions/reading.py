@@ -48,11 +48,6 @@ class ReadDocument:
         self.text = self._read.text
         """The cleaned text."""
 
-    def offsets(self, start: int, end: int) -> tuple[int, int]:
-        """start (int), end (int): character offsets in the document. RETURNS (tuple[int, int]):
-        the offsets in `text`."""
-        return self._read.from_source(start, end)
-
     def offsets_of(self, span: Span) -> tuple[int, int]:
         """span (Span): a span of the document. RETURNS (tuple[int, int]): its offsets in `text`."""
         return self._read.from_source(span.start_char, span.end_char)
@@ -67,7 +62,7 @@ class ReadDocument:
         """RETURNS (list[Replacement]): the result of `abbreviation_replacements`, with character
         offsets in `text`."""
         found = abbreviation_replacements(self.doc)
-        return [Replacement(*self.offsets(r.start, r.end), r.text) for r in found]
+        return [Replacement(*self._read.from_source(r.start, r.end), r.text) for r in found]
 
     @cached_property
     def short_forms(self) -> dict[str, list[str]]:

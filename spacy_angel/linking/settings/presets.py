@@ -27,7 +27,7 @@ TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
 """Shipped vocabulary → label → semantic types that its mentions may link to."""
 
 
-def types_of(vocabulary: Any) -> dict[str, list[str]]:
+def types_of(vocabulary: Any) -> dict[str, Any]:
     """vocabulary (Any): value of `vocabulary` in a config. RETURNS (dict[str, list[str]]): its
     `types_by_label`; empty for vocabularies that do not ship with the package."""
     if vocabulary is None:
