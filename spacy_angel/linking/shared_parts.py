@@ -1,7 +1,6 @@
 """Save a model or vocabulary only once if several linkers in a pipeline share it."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,11 @@ def share_parts(folder: Path) -> None:
     shared: dict[str, dict[str, str]] = {}
     if (folder.parent / "config.cfg").is_file():
         others = sorted(o for o in folder.parent.iterdir() if o != folder)
-        for part in _PARTS:
-            for other in others:
-                if (other / part).is_dir() and (folder / part).is_dir():
-                    found = _digest(other / part)
-                    if found == _digest(folder / part):
-                        shutil.rmtree(folder / part)
-                        shared[part] = {"component": other.name, "sha256": found}
-                        break
+        for part in filter(lambda part: (folder / part).is_dir(), _PARTS):
+            own = _digest(folder / part)
+            if same := [o for o in others if (o / part).is_dir() and _digest(o / part) == own]:
+                shutil.rmtree(folder / part)
+                shared[part] = {"component": same[0].name, "sha256": own}
     (folder / _FILE).unlink(missing_ok=True)
     if shared:
         write_json(folder / _FILE, shared)
@@ -59,10 +55,5 @@ def find_part(folder: Path, part: str) -> Path:
 
 def _digest(folder: Path) -> str:
     """RETURNS (str): digest of the names and contents of the files, except compiled tries."""
-    return digest((file.relative_to(folder).as_posix(), file) for file in _files(folder))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and "tries" not in path.relative_to(folder).parts:
-            yield path
+    files = ((p.relative_to(folder), p) for p in sorted(folder.rglob("*")) if p.is_file())
+    return digest((name.as_posix(), path) for name, path in files if "tries" not in name.parts)
