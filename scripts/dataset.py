@@ -24,6 +24,7 @@ from spacy_angel.evaluation.run import evaluate as run_evaluation
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
+from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
 Name = Annotated[str, typer.Argument(help="Dataset of configs/datasets.yml.")]
@@ -59,7 +60,8 @@ def kb(name: Name, output: Annotated[Path, typer.Argument(help="Folder to write.
         if step.format == "askapatient":
             sources = [{"path": str(path)} for path in files]
             concepts = askapatient_concepts(files)
-            ConceptKB.build(concepts, output, sources=sources, shared_names=shared)
+            recorded = BuildOptions(sources=sources, shared_names=shared)
+            ConceptKB.join([concepts], output, recorded)
         elif number == 0:
             build_vocabulary(
                 files, output, format=step.format, options=options, shared_names=shared

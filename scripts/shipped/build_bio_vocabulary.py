@@ -25,6 +25,7 @@ from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.names.taxa import HUMAN
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 REGISTER = "more/vocab/cellosaurus_register_names.tsv.gz"
 # A name counts as a text's where it stands so often.
@@ -117,10 +118,12 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
             without_scopes(of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True)),
         ],
         folder,
-        by_species=True,
-        sources=[*diseases_and_chemicals.meta["sources"], *further],
-        # Of genes or taxa with one name the one that is written about more.
-        frequencies=frequencies_of(split(data)[1]),
+        BuildOptions(
+            endings="species",
+            sources=[*diseases_and_chemicals.meta["sources"], *further],
+            # Of genes or taxa with one name the one that is written about more.
+            frequencies=dict(frequencies_of(split(data)[1])),
+        ),
     )
     write_text(folder / "NOTICE.txt", NOTICE)
     return kb

@@ -28,6 +28,7 @@ from spacy_angel.files.atomic import write_text
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 NAMES = Path(__file__).with_name("common_names.tsv")
 MORE_NAMES = Path(__file__).with_name("mesh_names.tsv")
@@ -104,7 +105,9 @@ def build(
     named = [*brands(concepts, vocab / "chemical")]
     more = _names_of(MORE_NAMES)
     kb = ConceptKB.join(
-        [*own, records, replaced, named, more], output, sources=[source, *written, *MORE]
+        [*own, records, replaced, named, more],
+        output,
+        BuildOptions(sources=[source, *written, *MORE]),
     )
     write_text(output / "NOTICE.txt", NOTICE)
     megabytes = sum(path.stat().st_size for path in output.iterdir() if path.is_file()) / 1e6

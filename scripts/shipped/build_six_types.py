@@ -48,6 +48,7 @@ from spacy_angel.vocabulary.names.taxa import NAME, PREFIX, TAXA, WORD
 from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
+from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 # By name: file, label that is taken, vocabulary of its identifiers, one document in so many held.
 CORPORA = {
@@ -210,8 +211,7 @@ def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> Conc
             of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
         ],
         folder / "kb",
-        by_species=True,
-        frequencies=frequencies,
+        BuildOptions(endings="species", frequencies=dict(frequencies)),
     )
 
 

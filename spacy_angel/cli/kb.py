@@ -50,7 +50,7 @@ def kb_build(
         files,
         output,
         format=format,
-        shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
+        shared_names=shared_names,  # type: ignore[arg-type]  # checked by BuildOptions
         by_species=by_species,
         options=given,
         mappings=mappings or (),
@@ -78,7 +78,7 @@ def kb_merge(
     kb = ConceptKB.merge(
         [load_vocabulary(vocabulary) for vocabulary in vocabularies],
         output,
-        shared_names=shared_names,  # type: ignore[arg-type]  # checked by ConceptKB.join
+        shared_names=shared_names,  # type: ignore[arg-type]  # checked by BuildOptions
     )
     options.print_counts(kb, output)
 

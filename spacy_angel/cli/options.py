@@ -148,8 +148,4 @@ def print_columns(sources: list[dict[str, Any]]) -> None:
 
 def print_counts(kb: Any, folder: Path) -> None:
     """Print how many concepts and names a vocabulary has."""
-    counts = kb.counts
-    typer.echo(
-        f"{counts['concepts']:,} concepts, {counts['spellings']:,} names ({counts['names']:,} in "
-        f"normal form): {folder}"
-    )
+    typer.echo(f"{len(kb):,} concepts, {kb.n_live_names:,} names: {folder}")

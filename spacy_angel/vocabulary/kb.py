@@ -4,18 +4,16 @@ time."""
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from copy import deepcopy
 from dataclasses import asdict, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import AngelError, unknown_name
+from ..errors import AngelError
 from .changes.applied_rules import AppliedRules
 from .changes.overlay import Subset, VocabularyOverlay
 from .changes.rules import Rule, append_rules, read_rules, write_rules
@@ -25,51 +23,17 @@ from .lookup.string_similarity import SimilarNames
 from .lookup.words import KnownWords
 from .names.concepts import Concept
 from .species.reader import SpeciesReader
-from .storage.arrays import (
-    META,
-    TRIES,
-    damaged,
-    pack,
-    unpack,
-    write_folder,
-)
+from .storage.arrays import META, TRIES, damaged, pack, unpack, write_folder
 from .storage.compiled import CompiledNames, compiled_cache, open_vocabulary
+from .storage.metadata import BuildOptions, Metadata
 from .storage.table import VOCABULARY, ConceptTable, SharedNames
 from .storage.table_builder import read_table
 from .storage.trie import SearchSpace
 from .storage.trie_compiler import NameTokenizer
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 RULES = "rules.tsv"
 """File in the folder of a vocabulary with the rules that change it."""
-
-
-class BuildOptions(TypedDict, total=False):
-    """The options of `ConceptKB.join`."""
-
-    shared_names: SharedNames
-    by_species: bool
-    sources: Sequence[Mapping[str, Any]]
-    steps: Sequence[Mapping[str, Any]]
-    frequencies: Mapping[str, int]
-    own_names: Mapping[str, Sequence[str]]
-
-
-class _Meta(BaseModel):
-    """The stored metadata; `by_species` is stored as `endings`."""
-
-    model_config = ConfigDict(strict=True)
-
-    shared_names: SharedNames
-    fingerprint: str
-    counts: dict[str, int]
-    sources: list[dict[str, Any]]
-    steps: list[dict[str, Any]]
-    endings: Literal["species"] | None = None
-    frequencies: dict[str, int] = {}
-    own_names: dict[str, list[str]] = {}
+_NO_CHANGES: Mapping[str, Concept | None] = MappingProxyType({})
 
 
 class ConceptKB(VocabularyOverlay):
@@ -85,53 +49,57 @@ class ConceptKB(VocabularyOverlay):
     """
 
     def __init__(
-        self, table: ConceptTable, meta: Mapping[str, Any], path: Path | None = None
+        self,
+        table: ConceptTable,
+        metadata: Metadata,
+        path: Path | None = None,
+        compiled: CompiledNames | None = None,
+        changed: Mapping[str, Concept | None] = _NO_CHANGES,
+        rules: Sequence[Rule] = (),
     ) -> None:
-        super().__init__(table, meta)
+        super().__init__(table, metadata, changed, rules)
         self.path = path
-        self.by_species = meta.get("endings") is not None
-        """Whether the concepts of a name are distinguished by species, see `join`."""
         self.applied_rules: AppliedRules | None = None
         """Set by `with_rules`."""
-        self._use(CompiledNames(meta["fingerprint"], None if path is None else path / TRIES))
-
-    def _use(self, compiled: CompiledNames) -> None:
-        """compiled (CompiledNames): tries and indexes of the stored names."""
-        self._compiled = compiled
-        self._spaces = SearchSpaces(self, compiled)
-        self.nearest = SimilarNames(self, compiled)
-        self.meanings = CloseNames(self, compiled)
-        self.words = KnownWords(self, compiled)
+        tries = None if path is None else path / TRIES
+        self._compiled = compiled or CompiledNames(metadata.fingerprint, tries)
+        self._spaces = SearchSpaces(self, self._compiled)
+        self.nearest = SimilarNames(self, self._compiled)
+        self.meanings = CloseNames(self, self._compiled)
+        self.words = KnownWords(self, self._compiled)
 
     @classmethod
     def build(
         cls,
         concepts: Iterable[Concept],
         path: Path | str | None = None,
-        **options: "Unpack[BuildOptions]",
+        *,
+        shared_names: SharedNames = "all",
+        by_species: bool = False,
     ) -> "ConceptKB":
         """Build a vocabulary from concepts.
 
         concepts (Iterable[Concept]): a stream, which is not held in memory. Concepts with the same
             identifier are joined: the first canonical name and definition are kept.
-        path (Path | str | None), options (BuildOptions): see `join`.
+        path (Path | str | None): folder to write and open; None keeps the vocabulary in memory.
+        shared_names (SharedNames): a name of several concepts leads to `all` of them, or only to
+            the one with `fewer_names` (GenBioEL, appendix E.1).
+        by_species (bool): concepts that share a name, such as genes, are of different species,
+            given as types, e.g. `NCBITaxon:9606`; linkers rank them by the species that the
+            document mentions.
         RETURNS (ConceptKB): the vocabulary.
-        RAISES (AngelError): a concept has no identifier, or `path` holds something else.
+        RAISES (AngelError): a concept has no identifier, `path` holds something else, or there is
+            no such rule of shared names.
         """
-        return cls.join([concepts], path, **options)
+        endings = "species" if by_species else None
+        return cls.join([concepts], path, BuildOptions(shared_names=shared_names, endings=endings))
 
     @classmethod
     def join(
         cls,
         vocabularies: Iterable[Iterable[Concept]],
         path: Path | str | None = None,
-        *,
-        shared_names: SharedNames = "all",
-        by_species: bool = False,
-        sources: Sequence[Mapping[str, Any]] = (),
-        steps: Sequence[Mapping[str, Any]] = (),
-        frequencies: Mapping[str, int] = MappingProxyType({}),
-        own_names: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        options: BuildOptions = BuildOptions(),  # noqa: B008 (frozen)
     ) -> "ConceptKB":
         """Build one vocabulary from several.
 
@@ -141,35 +109,16 @@ class ConceptKB(VocabularyOverlay):
             identifier is among its alternates; in cases 2 and 3 its own identifier becomes an
             alternate, and the earlier concept may not have been joined to another of this
             vocabulary yet.
-        path (Path | str | None): folder to write and map; None keeps the vocabulary in memory.
-        shared_names (SharedNames): a name of several concepts leads to `all` of them, or only to
-            the one with `fewer_names` (GenBioEL, appendix E.1).
-        by_species (bool): concepts that share a name, such as genes, are of different species,
-            given as types, e.g. `NCBITaxon:9606`; linkers rank them by the species that the
-            document mentions.
-        sources (Sequence[Mapping[str, Any]]): origin of the concepts, plain values to record.
-        steps (Sequence[Mapping[str, Any]]): earlier processing steps, plain values to record.
-        frequencies (Mapping[str, int]): identifier → occurrences, see `concept_ids_of`.
-        own_names (Mapping[str, Sequence[str]]): identifier → names, see `own_names`.
+        path (Path | str | None): folder to write and open; None keeps the vocabulary in memory.
+        options (BuildOptions): options, e.g. the `metadata` of a vocabulary that is built again.
         RETURNS, RAISES: as for `build`.
         """
-        if shared_names not in get_args(SharedNames):
-            known = ", ".join(get_args(SharedNames))
-            raise AngelError(unknown_name("rule of shared_names", shared_names, known))
-        table, counts = read_table(vocabularies, shared_names)
-        meta = {
-            "shared_names": shared_names,
-            "endings": "species" if by_species else None,
-            "fingerprint": table.fingerprint(),
-            "counts": counts,
-            "sources": [dict(source) for source in sources],
-            "steps": [dict(step) for step in steps],
-            "frequencies": dict(frequencies),
-            "own_names": {i: list(names) for i, names in own_names.items()},
-        }
+        table, counts = read_table(vocabularies, options.shared_names)
+        built = {"fingerprint": table.fingerprint(), "counts": counts}
+        metadata = Metadata(**options.model_dump() | built)
         if path is None:
-            return cls(table, meta)
-        write_folder(Path(path), VOCABULARY, table.columns, meta)
+            return cls(table, metadata)
+        write_folder(Path(path), VOCABULARY, table.columns, metadata.model_dump())
         return cls.from_disk(path)
 
     @classmethod
@@ -185,34 +134,33 @@ class ConceptKB(VocabularyOverlay):
         kbs (Sequence[ConceptKB]): in order of precedence. Of a concept that occurs in several, see
             `join`, the first canonical name and definition are kept, names and types are combined.
         path (Path | str | None): see `join`.
-        shared_names (SharedNames | None): see `join`; None: as in the vocabularies.
+        shared_names (SharedNames | None): see `build`; None: as in the vocabularies.
         RETURNS (ConceptKB): the joined vocabulary.
         RAISES (AngelError): they treat shared names differently, and `shared_names` is None.
         """
-        metas = [kb.meta for kb in kbs]
-        rules = sorted({meta["shared_names"] for meta in metas}) or ["all"]
-        if shared_names is None and len(rules) > 1:
+        metas = [kb.metadata for kb in kbs]
+        found = sorted({meta.shared_names for meta in metas}) or ["all"]
+        if shared_names is None and len(found) > 1:
             raise AngelError(
-                f"Vocabularies treat shared names differently ({' and '.join(rules)}). Choose with "
+                f"Vocabularies treat shared names differently ({' and '.join(found)}). Choose with "
                 "`--shared-names`."
             )
-        frequencies: Counter[str] = Counter()
-        own_names: dict[str, list[str]] = {}
-        for meta in metas:
-            frequencies.update(meta.get("frequencies", {}))
-            for concept_id, names in meta["own_names"].items():
-                own_names.setdefault(concept_id, []).extend(names)
+        frequencies = sum((Counter(meta.frequencies) for meta in metas), Counter())
+        own_names = {
+            i: [n for m in metas for n in m.own_names.get(i, ())]
+            for meta in metas
+            for i in meta.own_names
+        }
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
-        merged = cls.join(
-            kbs,
-            path,
-            shared_names=shared_names or rules[0],
-            by_species=any(kb.by_species for kb in kbs),
-            sources=[source for meta in metas for source in meta["sources"]],
-            steps=[*(step for meta in metas for step in meta["steps"]), step],
-            frequencies=frequencies,
+        options = BuildOptions(
+            shared_names=shared_names or found[0],
+            endings="species" if any(kb.by_species for kb in kbs) else None,
+            sources=[source for meta in metas for source in meta.sources],
+            steps=[*(step for meta in metas for step in meta.steps), step],
+            frequencies=dict(frequencies),
             own_names=own_names,
         )
+        merged = cls.join(kbs, path, options)
         merged.rules = tuple(rule for kb in kbs for rule in kb.rules)
         if merged.rules and merged.path is not None:
             write_rules(merged.path / RULES, merged.rules)
@@ -220,23 +168,18 @@ class ConceptKB(VocabularyOverlay):
 
     def __reduce__(self) -> Any:
         # Another process maps the same files instead of getting a copy.
-        in_folder = self.path is not None and self.path.is_dir()
-        return _restore, (
-            self.path.resolve() if self.path is not None and in_folder else None,
-            None if in_folder else (self.table, self._compiled.folder),
-            self._meta,
-            self._changes,
-        )
+        if self.path is None or not self.path.is_dir():
+            return ConceptKB.from_bytes, (self.to_bytes(),)
+        return _reopen, (self.path.resolve(), self.metadata, self._changed, self.rules)
 
     def copy(self) -> "ConceptKB":
         """RETURNS (ConceptKB): a copy that includes the current changes and can be changed
         independently. The stored table and the data compiled from it are shared, so copying is
         cheap."""
         with self.reading():
-            copied = ConceptKB(self.table, self._meta, self.path)
-            copied._use(self._compiled)
-            copied._restore_changes(*self._changes)
-        return copied
+            metadata = self.metadata.model_copy(deep=True)
+            changed, rules = self._changed, self.rules
+            return ConceptKB(self.table, metadata, self.path, self._compiled, changed, rules)
 
     def with_rules(self, rules: Sequence[Rule]) -> "ConceptKB":
         """rules (Sequence[Rule]): applied after the vocabulary's own rules.
@@ -251,28 +194,15 @@ class ConceptKB(VocabularyOverlay):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): plain values: `shared_names`; `endings`, which is `species` if
-        built with `by_species`; `fingerprint` of the names; `counts` as of the last save;
-        `sources`; `steps`, including unsaved ones; `frequencies` of concepts, if any; `own_names`
-        by identifier; and, if the vocabulary was opened from a folder, `kind`, `version` and
-        `columns` with checksums."""
-        meta = deepcopy({**self._meta, "own_names": self._user_names})
-        if self._is_edited:
-            meta["steps"].append({"step": "edit"})
-        return meta
+        """RETURNS (dict[str, Any]): a copy of the metadata as plain values, see `Metadata`;
+        includes changes that are not saved."""
+        return self.metadata.to_dict()
 
     @property
-    def build_options(self) -> BuildOptions:
-        """RETURNS (BuildOptions): options to rebuild the vocabulary in its current state."""
-        meta = self.meta
-        return BuildOptions(
-            shared_names=meta["shared_names"],
-            by_species=self.by_species,
-            sources=meta["sources"],
-            steps=meta["steps"],
-            frequencies=meta.get("frequencies", {}),
-            own_names=meta["own_names"],
-        )
+    def by_species(self) -> bool:
+        """RETURNS (bool): whether the concepts of a name are distinguished by species, see
+        `build`."""
+        return self.metadata.endings is not None
 
     @cached_property
     def species_reader(self) -> SpeciesReader | None:
@@ -338,7 +268,7 @@ class ConceptKB(VocabularyOverlay):
         path = Path(path)
         with self.reading():
             stored = self._compacted()
-        write_folder(path, VOCABULARY, stored.table.columns, stored._meta)
+        write_folder(path, VOCABULARY, stored.table.columns, stored.meta)
         is_own = self.path is not None and path.resolve() == self.path.resolve()
         if self.rules and not is_own:
             write_rules(path / RULES, self.rules)
@@ -360,7 +290,7 @@ class ConceptKB(VocabularyOverlay):
         """
         path = Path(path)
         columns, meta = open_vocabulary(path, VOCABULARY)
-        kb = cls(_table(columns, meta, path), meta, path)
+        kb = cls(*_checked(columns, meta, path), path)
         if rules and (path / RULES).is_file():
             found = read_rules(path / RULES)
             found.warn(str(path / RULES))
@@ -375,7 +305,7 @@ class ConceptKB(VocabularyOverlay):
         if stored is self:
             with suppress(OSError):
                 self._compiled.to_disk(compiled_cache())
-        meta = {**stored._meta, "rules": list(map(asdict, self.rules))}
+        meta = {**stored.meta, "rules": list(map(asdict, self.rules))}
         return pack(VOCABULARY, stored.table.columns, meta)
 
     @classmethod
@@ -387,45 +317,35 @@ class ConceptKB(VocabularyOverlay):
         RAISES (AngelError): the data is truncated, damaged or in another format.
         """
         columns, meta = unpack(data, VOCABULARY)
-        rules = meta.pop("rules")
-        kb = cls(_table(columns, meta, Path("<bytes>")), meta)
-        kb._use(CompiledNames(meta["fingerprint"], compiled_cache()))
-        kb.rules = tuple(Rule(**rule) for rule in rules)
-        return kb
+        table, metadata = _checked(columns, meta, Path("<bytes>"))
+        compiled = CompiledNames(metadata.fingerprint, compiled_cache())
+        return cls(table, metadata, None, compiled, rules=[Rule(**rule) for rule in meta["rules"]])
 
     def _compacted(self) -> "ConceptKB":
-        return self if self.version == 0 else ConceptKB.build(self, **self.build_options)
+        return self if self.version == 0 else ConceptKB.join([self], None, self.metadata)
 
 
-def _restore(
-    path: Path | None,
-    in_memory: tuple[ConceptTable, Path | None] | None,
-    meta: dict[str, Any],
-    changes: tuple[Any, ...],
+def _reopen(
+    path: Path,
+    metadata: Metadata,
+    changed: Mapping[str, Concept | None],
+    rules: Sequence[Rule],
 ) -> ConceptKB:
-    """Restore a pickled vocabulary from its folder, or from its table and the folder of its tries,
-    and reapply the changes."""
-    if path is not None:
-        kb = ConceptKB.from_disk(path, rules=False)
-        if kb._meta["columns"] != meta["columns"]:
-            raise AngelError(
-                f"The vocabulary in {path} was rewritten since it was opened. Open it again."
-            )
-        kb._meta = meta
-    else:
-        assert in_memory is not None
-        table, folder = in_memory
-        kb = ConceptKB(table, meta)
-        kb._use(CompiledNames(meta["fingerprint"], folder))
-    kb._restore_changes(*changes)
-    return kb
+    """Open the folder of a pickled vocabulary, and change it in the same way."""
+    kb = ConceptKB.from_disk(path, rules=False)
+    if kb.metadata.columns != metadata.columns:
+        raise AngelError(
+            f"The vocabulary in {path} was rewritten since it was opened. Open it again."
+        )
+    return ConceptKB(kb.table, metadata, path, kb._compiled, changed, rules)
 
 
-def _table(columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> ConceptTable:
+def _checked(
+    columns: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path
+) -> tuple[ConceptTable, Metadata]:
+    known = {name: value for name, value in meta.items() if name in Metadata.model_fields}
     try:
-        _Meta.model_validate(meta)
-    except ValidationError as error:
-        first = error.errors()[0]
-        problem = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise damaged(path / META, problem) from error
-    return ConceptTable(dict(columns), meta["shared_names"])
+        metadata = Metadata(**known)
+    except AngelError as error:
+        raise damaged(path / META, error) from error
+    return ConceptTable(dict(columns), metadata.shared_names), metadata

@@ -85,7 +85,7 @@ def test_a_broken_file_keeps_the_rules_and_is_told_in_one_line(address, rules, c
     put(rules, HEADER + NEW + "no-such-action\ta\tb\n")
     assert link(address)[0] == ASPIRIN
     (line,) = [record.getMessage() for record in caplog.records]
-    assert "line 3, is skipped" in line
+    assert "are skipped (1): line 3: there is no action" in line
 
 
 def test_what_is_being_linked_goes_by_the_rules_that_it_began_with(nlp, address, rules):

@@ -126,10 +126,6 @@ def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb) -
     assert found.restricting("M:2", "DISEASE") is None
 
 
-def test_another_identifier_is_preferred(kb) -> None:
-    assert applied(kb, Rule("prefer", concept="U:2", instead_of="M:2")).preferred == {"M:2": "U:2"}
-
-
 def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
     rules = (
         Rule("add", "x", concept="M:99"),

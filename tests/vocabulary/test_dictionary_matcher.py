@@ -98,7 +98,7 @@ def test_own_names_outlive_saving(tmp_path) -> None:
     for again in (
         ConceptKB.from_disk(tmp_path / "kb"),
         ConceptKB.from_bytes(kb.to_bytes()),
-        ConceptKB.merge([kb_of("Aspirin"), ConceptKB.build(kb, own_names=kb.meta["own_names"])]),
+        ConceptKB.merge([kb_of("Aspirin"), ConceptKB.join([kb], None, kb.metadata)]),
     ):
         assert sorted(map(again.name, again.own_names)) in (
             ["pyrexia", "snark fever"],

@@ -16,6 +16,7 @@ from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.storage import compiled
 from spacy_angel.vocabulary.storage.arrays import compress_folder
+from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 END = 2
 
@@ -72,13 +73,6 @@ def test_an_own_identifier_comes_before_an_alternate_and_the_first_alternate_win
         ]
     )
     assert (kb.resolve("X:3"), kb.resolve("X:9")) == ("X:3", "X:1")
-
-
-def test_unknown_identifiers_are_named():
-    kb = ConceptKB.build(CONCEPTS)
-    for call in (kb.__getitem__, kb.names_of, kb.remove):
-        with pytest.raises(AngelError, match="'MESH:D0' is not in this vocabulary"):
-            call("MESH:D0")
 
 
 def test_spellings_without_a_normal_form_stay_with_the_concept_only():
@@ -162,12 +156,12 @@ def test_concepts_are_found_by_name_and_by_any_spelling_of_an_identifier():
 
 def test_a_stored_vocabulary_is_mapped_and_equal(tmp_path):
     sources = [{"file": "medic.tsv"}]
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb", sources=sources, steps=[{"step": "read"}])
+    recorded = BuildOptions(sources=sources, steps=[{"step": "read"}])
+    kb = ConceptKB.join([CONCEPTS], tmp_path / "kb", recorded)
     again = ConceptKB.from_disk(tmp_path / "kb")
     for each in (kb, again):
         assert list(each) == CONCEPTS
         assert isinstance(each.table.columns["name_data"].base, np.memmap)
-    assert again.meta["version"] == 1
     assert again.meta["sources"] == sources
     assert again.meta["steps"] == [{"step": "read"}]
     assert len(again.meta["columns"]["name_data"]["blake2b"]) == 32
@@ -202,12 +196,12 @@ def test_damaged_metadata_are_an_error(tmp_path, change):
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
     file = tmp_path / "kb/meta.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    with pytest.raises(AngelError, match=rf"meta\.json is damaged: {next(iter(change))}"):
+    with pytest.raises(AngelError, match=rf"meta\.json is damaged: .*{next(iter(change))}"):
         ConceptKB.from_disk(tmp_path / "kb")
 
 
 def test_bytes_round_trip_and_damage():
-    kb = ConceptKB.build(CONCEPTS, steps=[{"step": "read"}])
+    kb = ConceptKB.join([CONCEPTS], None, BuildOptions(steps=[{"step": "read"}]))
     data = kb.to_bytes()
     again = ConceptKB.from_bytes(data)
     assert list(again) == CONCEPTS
@@ -385,9 +379,10 @@ def test_mentions_of_a_corpus_become_names_and_the_step_is_recorded(tmp_path):
 
 
 def test_merging_joins_concepts_and_is_recorded(tmp_path):
-    first = ConceptKB.build(CONCEPTS[:2], sources=[{"file": "a"}])
+    first = ConceptKB.join([CONCEPTS[:2]], None, BuildOptions(sources=[{"file": "a"}]))
     other = Concept("MESH:D003920", "Zuckerkrankheit", ("Diabetes",), ("T999",))
-    second = ConceptKB.build([other, ASPIRIN], sources=[{"file": "b"}], steps=[{"step": "read"}])
+    recorded = BuildOptions(sources=[{"file": "b"}], steps=[{"step": "read"}])
+    second = ConceptKB.join([[other, ASPIRIN]], None, recorded)
     kb = ConceptKB.merge([first, second], tmp_path / "kb")
     assert [c.concept_id for c in kb] == ["MESH:D003920", "MESH:D003919", "MESH:D001241"]
     assert kb["MESH:D003920"].names == (*DIABETES.names, "Zuckerkrankheit")
@@ -469,17 +464,6 @@ any_concepts = st.builds(
 policies = st.sampled_from(["all", "fewer_names"])
 
 
-def check_batches(kb, names, ids):
-    """What is asked of many at once is what is asked of each."""
-    indices = [i for _, i in names]
-    assert kb.name_texts(indices) == [name for name, _ in names]
-    assert kb.find_names(["unknown", *(name for name, _ in names)]) == [None, *indices]
-    assert kb.concept_ids(indices) == [kb.concept_ids_of(i) for i in indices]
-    assert kb.concept_types(ids) == [kb[c].types for c in ids]
-    assert kb.canonical_names(ids) == [kb[c].canonical_name for c in ids]
-    assert kb.concept_names(ids) == [kb.names_of(c) for c in ids]
-
-
 def snapshot(kb):
     """All that can be asked, name indices left out."""
     names = {kb.name(i): i for i in range(kb.n_names) if kb.concept_ids_of(i)}
@@ -487,11 +471,10 @@ def snapshot(kb):
     subsets = [kb.subset(types={t} & kb.types) for t in ("T1", "T2")]
     subsets += [kb.subset(concept_ids=[c]) for c in ids if c in kb]
     space = kb.search_space(CharacterTokenizer(), [None, *subsets])
-    check_batches(kb, list(names.items()), [c.concept_id for c in kb])
     return {
         "concepts": list(kb),
         "n": len(kb),
-        "counts": kb.counts,
+        "n_names": kb.n_live_names,
         "resolve": [kb.resolve(c) for c in ids],
         "names": {name: kb.concept_ids_of(i) for name, i in names.items()},
         "found": {name: kb.name_index(name) == i for name, i in names.items()},
@@ -599,11 +582,3 @@ def test_a_copy_goes_its_own_way_and_compiles_nothing_twice():
     assert kb.find("newer thing") == []
     assert [c.concept_id for c in kb] == [c.concept_id for c in [*CONCEPTS, kb["N:1"]]]
     assert twin.nearest.find("aspirin", 5) == []
-
-
-def test_a_subset_may_leave_concepts_out():
-    kb, tokenizer = ConceptKB.build(CONCEPTS), CharacterTokenizer()
-    subset = kb.subset("T047", excluded=["MESH:D003920"])
-    space = kb.search_space(tokenizer, [subset])
-    assert sorted(legal_names(space)) == ["diabetes", "diabetes insipidus"]
-    assert not subset.allows("MESH:D003920")

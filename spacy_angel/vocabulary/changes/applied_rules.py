@@ -6,9 +6,8 @@ concepts and types define a `Subset` of the vocabulary, which masks the trie and
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from ..names.concepts import normalize_name
 from .overlay import Subset, VocabularyOverlay
@@ -39,13 +38,6 @@ class Constraint:
         return concept_id not in self.excluded if self.means is None else concept_id == self.means
 
 
-class _Restriction(NamedTuple):
-    """A rule `allow` or `exclude` with its concepts."""
-
-    rule: Rule
-    concept_ids: frozenset[str]
-
-
 class AppliedRules:
     """Rules applied to a vocabulary, prepared so that each mention needs only one lookup.
 
@@ -60,31 +52,34 @@ class AppliedRules:
         self.preferred: dict[str, str] = {}
         """Own identifier of a concept → the identifier to output instead."""
         self._kb = kb
-        self._by_text: defaultdict[str, list[tuple[Rule, str]]] = defaultdict(list)
-        self._restrictions: list[_Restriction] = []
-        self.unknown = kb.apply(rules)
+        self._by_text: defaultdict[str, list[Rule]] = defaultdict(list)
+        # `allow` and `exclude` rules of concepts or types, and the concepts
+        self._restrictions: list[tuple[Rule, frozenset[str]]] = []
+        kb.apply(rules)
+        self.unknown = [rule for rule in self.rules if not self._take(rule)]
         """Rules about concepts or types that the vocabulary does not have."""
-        self.unknown += [rule for rule in kb.rules if not self._take(rule)]
         self.subset = lru_cache(_MAX_SUBSETS)(self._subset)
         """The subset to which mentions with a label are limited, see `_subset`."""
 
     def _take(self, rule: Rule) -> bool:
         """RETURNS (bool): whether the vocabulary has the concept or type of a rule."""
-        concept = self._kb.resolve(rule.instead_of or rule.concept)
-        if concept is None and (rule.instead_of or rule.concept):
+        if rule.is_edit:
+            return rule.action == "remove" or rule.concept in self._kb
+        given = rule.instead_of or rule.concept
+        concept = self._kb.resolve(given) if given else ""
+        if concept is None:
             return False
         if rule.instead_of:
-            self.preferred[concept or ""] = rule.concept
+            self.preferred[concept] = rule.concept
         elif rule.string:
-            if rule.action == "prefer" and not self._kb.has_name(concept or "", rule.string):
-                self._kb.add_names(concept or "", [rule.string])
-            self._by_text[rule.normal].append((rule, concept or ""))
+            if rule.action == "prefer":
+                self._kb.edit(Rule("add", rule.string, concept=concept))
+            self._by_text[rule.normal].append(replace(rule, concept=concept))
         else:
-            ids = self._kb.ids_of_types([rule.type])
-            if concept is not None:
-                subtree = rule.condition == SUBTREE
-                ids = self._kb.ids_below(concept) if subtree else frozenset([concept])
-            self._restrictions.append(_Restriction(rule, ids))
+            ids = frozenset([concept]) if concept else self._kb.ids_of_types([rule.type])
+            if rule.condition == SUBTREE:
+                ids = self._kb.ids_below(concept)
+            self._restrictions.append((rule, ids))
             return bool(ids)
         return True
 
@@ -93,48 +88,46 @@ class AppliedRules:
         label (str): its label.
         RETURNS (Constraint | None): the effect of the rules on the mention; None if no rule
         applies."""
-        pairs = self._by_text.get(normalize_name(text), ()) if self._by_text else ()
-        means: tuple[str, Rule] | None = None
-        # An empty identifier matches any concept.
+        found = self._by_text.get(normalize_name(text), ()) if self._by_text else ()
+        rules = [rule for rule in found if rule.holds_for(label)]
+        as_written = [rule for rule in rules if rule.matches_case(text)]
+        allowed = {rule.concept for rule in as_written if rule.action == "allow"}
         excluded: dict[str, Rule] = {}
-        allowed: defaultdict[str, list[Rule]] = defaultdict(list)
-        for rule, concept in pairs:
-            if not rule.holds_for(label) or (
-                rule.condition == CASE and not rule.matches_case(text)
-            ):
+        preferring = None
+        for rule in rules:
+            if rule.action == "allow" and rule.concept not in allowed:
+                excluded[rule.concept] = rule
+            if rule.condition == CASE and rule not in as_written:
                 continue
-            if rule.action == "allow":
-                allowed[concept].append(rule)
+            if rule.action == "exclude":
+                excluded[rule.concept] = rule
             elif rule.action == "prefer":
-                means = concept, rule
-            else:
-                excluded[concept] = rule
-        for concept, rules in allowed.items():
-            if not any(rule.matches_case(text) for rule in rules):
-                excluded.setdefault(concept, rules[-1])
+                preferring = rule
+        # without a concept: of any concept
         if "" in excluded:
             return Constraint((excluded[""],), is_mention=False)
-        if means is not None and means[0] not in excluded:
-            return Constraint((means[1],), means=means[0])
-        if not excluded:
-            return None
-        return Constraint(tuple(dict.fromkeys(excluded.values())), excluded=frozenset(excluded))
+        if preferring is not None and preferring.concept not in excluded:
+            return Constraint((preferring,), means=preferring.concept)
+        return (
+            Constraint(tuple(excluded.values()), excluded=frozenset(excluded)) if excluded else None
+        )
 
     def restricting(self, concept_id: str, label: str) -> Rule | None:
         """concept_id (str): own identifier of a concept.
         label (str): label of a mention.
         RETURNS (Rule | None): the rule that excludes the concept, or else the first rule that
         allows only other concepts."""
-        found = self._restrictions_of(label)
-        for rule, concept_ids in found:
-            if rule.action == "exclude" and concept_id in concept_ids:
-                return rule
-        allowing = [pair for pair in found if pair.rule.action == "allow"]
-        is_allowed = not allowing or any(concept_id in ids for _, ids in allowing)
-        return None if is_allowed else allowing[0].rule
+        allowing, excluding = self._restrictions_of(label)
+        found = [rule for rule, ids in excluding if concept_id in ids]
+        if not any(concept_id in ids for _, ids in allowing):
+            found += [rule for rule, _ in allowing]
+        return next(iter(found), None)
 
-    def _restrictions_of(self, label: str) -> list[_Restriction]:
-        return [pair for pair in self._restrictions if pair.rule.holds_for(label)]
+    def _restrictions_of(self, label: str) -> list[list[tuple[Rule, frozenset[str]]]]:
+        """RETURNS: the rules `allow` of mentions with this label and their concepts, and the rules
+        `exclude`."""
+        found = [pair for pair in self._restrictions if pair[0].holds_for(label)]
+        return [[pair for pair in found if pair[0].action == a] for a in ("allow", "exclude")]
 
     def _subset(
         self, label: str, types: frozenset[str] | None, free_types: frozenset[str]
@@ -142,11 +135,9 @@ class AppliedRules:
         """label (str): label of mentions.
         types (frozenset[str] | None), free_types (frozenset[str]): see `VocabularyOverlay.subset`.
         RETURNS (Subset | None): the subset; None if all concepts are allowed."""
-        found = self._restrictions_of(label)
-        if types is None and not found:
+        allowed, excluded = ([ids for _, ids in pairs] for pairs in self._restrictions_of(label))
+        if types is None and not allowed and not excluded:
             return None
-        allowed = [ids for rule, ids in found if rule.action == "allow"]
-        excluded = [ids for rule, ids in found if rule.action == "exclude"]
         return self._kb.subset(
             types,
             frozenset().union(*allowed) if allowed else None,

@@ -1,6 +1,7 @@
 """The file of the linker's setting `curation`, which is reloaded when it changes."""
 
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -23,21 +24,21 @@ class CurationFile:
 
     def __init__(self, path: str | None, data: bytes | None = None) -> None:
         self.path = path
-        self._data = data
+        self._given = data
         self._lock = RLock()
-        self._stamp: tuple[int, int, int] | None = None
+        self._data: bytes | None = None
         self._rules: tuple[Rule, ...] | None = None
-        self._applied: tuple[Any, ConceptKB, ConceptKB] | None = None
+        self._applied: tuple[Any, ConceptKB] | None = None
 
     def __reduce__(self) -> Any:
         # Another process applies the rules again.
-        return CurationFile, (self.path, self._data)
+        return CurationFile, (self.path, self._given)
 
     def content(self) -> bytes:
         """RETURNS (bytes): content of the file.
         RAISES (AngelError): the file cannot be read."""
-        if self._data is not None:
-            return self._data
+        if self._given is not None:
+            return self._given
         read_rules(Path(self.path or ""))
         return Path(self.path or "").read_bytes()
 
@@ -49,9 +50,9 @@ class CurationFile:
         if self.path is None and not kb.rules:
             return kb
         with self._lock:
-            rules = () if self.path is None else self._read(Path(self.path))
-            key = (kb.version, kb.rules, rules)
-            if self._applied is None or self._applied[:2] != (key, kb):
+            rules = () if self.path is None else self._read()
+            key = (kb, kb.version, kb.rules, rules)
+            if self._applied is None or self._applied[0] != key:
                 ruled = kb.with_rules(rules)
                 applied = ruled.applied_rules
                 if applied is not None and (unknown := applied.unknown):
@@ -60,37 +61,28 @@ class CurationFile:
                         "name unknown concepts or types, the first on line "
                         f"{unknown[0].number}: {unknown[0]}. See `spacy-angel kb check`."
                     )
-                self._applied = key, kb, ruled
-            return self._applied[2]
+                self._applied = key, ruled
+            return self._applied[1]
 
-    def _read(self, path: Path) -> tuple[Rule, ...]:
-        """Read the rules of the file. If it is missing, or empty because it is being written, the
-        rules read last remain in use."""
-        stamp = None if self._data is not None else _stamp(path)
-        if self._rules is not None and stamp == self._stamp:
-            return self._rules
-        try:
-            found = read_rules(path) if self._data is None else parse_rules(self._data, path)
-            if self._rules and stamp is not None and stamp[1] == 0:
-                raise AngelError(f"{path} is empty.")
-            found.warn(str(path))
-            self._rules = found.rules
-        except AngelError as error:
-            if self._rules is None:
-                raise
-            _warn(f"{path} can no longer be read; its last rules stay in use. {error}")
-        self._stamp = stamp
+    def _read(self) -> tuple[Rule, ...]:
+        """Read the rules of the file. If it is missing or damaged, for example because it is being
+        written, the rules read last remain in use."""
+        path, data = Path(self.path or ""), self._given
+        if data is None:
+            with suppress(OSError):
+                data = path.read_bytes()
+        if self._rules is None or data != self._data:
+            try:
+                found = read_rules(path) if data is None else parse_rules(data, path)
+                found.warn(str(path))
+                self._rules = found.rules
+            except AngelError as error:
+                if self._rules is None:
+                    raise
+                _warn(f"{path} can no longer be read; its last rules stay in use. {error}")
+            self._data = data
         return self._rules
 
 
 def _warn(message: str) -> None:
     warnings.warn(message, AngelWarning, stacklevel=4)
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Return a value that changes with the file; None if there is no file."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino

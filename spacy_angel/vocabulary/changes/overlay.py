@@ -10,10 +10,13 @@ Every lookup therefore checks the changes before the table:
     kb["MESH:D3"]  → the concept in the table
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice
+from threading import RLock
 from typing import Any, cast
 
 import numpy as np
@@ -21,8 +24,8 @@ import numpy as np
 from ...errors import AngelError
 from ..names.concepts import SCOPES, Concept, normalize_name
 from ..names.identifiers import normal_ids
+from ..storage.metadata import Metadata
 from ..storage.table import ConceptTable, validate_and_normalize
-from .change_lock import ChangeLock
 from .rules import NEW, Rule
 
 
@@ -38,51 +41,52 @@ class VocabularyOverlay:
                         before   after
         `_changed`      {}       {"MESH:D1": Concept(...)}
         `_added`        {}       {"flu": 250}
-        `_links`        {}       {7: {"MESH:D1": None}, 250: {"MESH:D1": None}}
-        `touched`       set()    {7, 250}
+        `touched`       {}       {7: {"MESH:D1": None}, 250: {"MESH:D1": None}}
 
     table (ConceptTable): the stored concepts.
-    meta (Mapping[str, Any]): the stored metadata, of which `counts`, `frequencies` and `own_names`
-        are used: by identifier, the names in normal form that users added before it was saved.
+    metadata (Metadata): the stored metadata; steps, frequencies and names that users add are
+        recorded here.
+    changed (Mapping[str, Concept | None]): changes to begin with, as in `_changed`.
+    rules (Sequence[Rule]): the applied rules that decide what mentions link to.
     """
 
-    def __init__(self, table: ConceptTable, meta: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        table: ConceptTable,
+        metadata: Metadata,
+        changed: Mapping[str, Concept | None],
+        rules: Sequence[Rule],
+    ) -> None:
         self.table = table
+        self.metadata = metadata
+        self.rules = tuple(rules)
         self.version = 0
         """Version number, incremented by every change."""
-        self.touched: set[int] = set()
-        """Indices of names whose concepts may differ from the table's."""
-        self.rules: tuple[Rule, ...] = ()
-        """The applied rules that decide what mentions link to."""
-        self._meta = dict(meta)
-        self._lock = ChangeLock()
-        self._is_edited = False
-        self._user_names = {i: list(names) for i, names in meta.get("own_names", {}).items()}
+        self.types = frozenset(table.types)
+        """Semantic types of all concepts, removed ones included."""
+        self.touched: dict[int, dict[str, None]] = {}
+        """Indices of names whose concepts may differ from the table's → changed concepts with the
+        name."""
+        self._lock = RLock()
         # identifier → current concept; None: removed
         self._changed: dict[str, Concept | None] = {}
         # identifier of a concept that the table lacks → its position after the stored ones
         self._new: dict[str, int] = {}
         # added name in normal form → index
         self._added: dict[str, int] = {}
-        # name index → changed concepts with this name, in the order of the changes
-        self._links: dict[int, dict[str, None]] = {}
-        # alternate identifier → changed concepts with it
+        # alternate identifier → changed concepts that have or had it
         self._alternates: dict[str, dict[str, None]] = {}
-        # including those of removed concepts
-        self._types = set(table.types)
-        # cached with the version: needed for every batch
-        self._own_types: tuple[int, frozenset[str]] = (-1, frozenset())
+        for concept_id, concept in changed.items():
+            self._put(concept_id, concept)
 
     def __len__(self) -> int:
-        return self.counts["concepts"]
+        n_removed = sum(concept is None for concept in self._changed.values())
+        return self.table.n_concepts + len(self._new) - n_removed
 
     def __iter__(self) -> Iterator[Concept]:
-        for row in range(self.table.n_concepts):
-            concept_id = self.table.ids[row]
-            if self._changed.get(concept_id, True):
-                yield self[concept_id]
         # a copy, since another thread may add concepts in the meantime
-        yield from map(self.__getitem__, list(self._new))
+        ids = chain(islice(self.table.ids, self.table.n_concepts), list(self._new))
+        return filter(None, map(self.concept, ids))
 
     def __contains__(self, concept_id: object) -> bool:
         return isinstance(concept_id, str) and self.resolve(concept_id) is not None
@@ -94,16 +98,17 @@ class VocabularyOverlay:
         RETURNS (Concept): the concept.
         RAISES (AngelError): there is none.
         """
-        concept = self.concept(self._resolved(concept_id))
-        assert concept is not None
+        if (concept := self.get(concept_id)) is None:
+            raise AngelError(
+                f"{concept_id!r} is not in this vocabulary. Identifiers look like `MESH:D003920`."
+            )
         return concept
 
-    def get(self, concept_id: str, default: Concept | None = None) -> Concept | None:
+    def get(self, concept_id: str) -> Concept | None:
         """concept_id (str): an identifier, or an alternate one.
-        default (Concept | None): returned if there is no such concept.
-        RETURNS (Concept | None): the concept."""
+        RETURNS (Concept | None): the concept; None if there is no such concept."""
         own = self.resolve(concept_id)
-        return default if own is None else self.concept(own)
+        return None if own is None else self.concept(own)
 
     @property
     def n_names(self) -> int:
@@ -112,56 +117,41 @@ class VocabularyOverlay:
         return self.table.n_names + len(self._added)
 
     @property
-    def counts(self) -> dict[str, int]:
-        """RETURNS (dict[str, int]): current numbers of `concepts`, `names` in normal form, and
-        `spellings`. `meta["counts"]` has these and other numbers as of the last save."""
-        now = [concept for concept in self._changed.values() if concept is not None]
-        rows = [row for row in self.table.find_own_ids(list(self._changed)) if row is not None]
-        n_before = sum(len(self.table.spelling_rows(row)) for row in rows)
-        return {
-            "concepts": self.table.n_concepts - len(rows) + len(now),
-            "names": self.n_names - sum(not self._owners(i) for i in self.touched),
-            "spellings": self._meta["counts"]["spellings"]
-            - n_before
-            + sum(len(concept.names) for concept in now),
-        }
+    def n_live_names(self) -> int:
+        """RETURNS (int): number of distinct names in normal form."""
+        return self.n_names - sum(not self.is_live(i) for i in self.touched)
 
     @property
-    def types(self) -> frozenset[str]:
-        """RETURNS (frozenset[str]): semantic types of all concepts, removed ones included."""
-        return frozenset(self._types)
+    def _current(self) -> list[Concept]:
+        """RETURNS (list[Concept]): added and changed concepts."""
+        return [concept for concept in self._changed.values() if concept is not None]
 
     def types_beside(self, types: Collection[str]) -> frozenset[str]:
         """types (Collection[str]): semantic types.
         RETURNS (frozenset[str]): all types of the concepts that have none of the given types."""
-        added = (set(c.types) for c in self._changed.values() if c is not None)
-        beside = (own for own in added if own.isdisjoint(types))
+        beside = (own.types for own in self._current if set(own.types).isdisjoint(types))
         return self.table.types_beside(types).union(*beside)
 
     @property
     def added_names(self) -> dict[int, str]:
         """RETURNS (dict[int, str]): index → name, for names that are not in the table."""
-        return {i: name for name, i in self._added.items() if self._links[i]}
+        return {i: name for name, i in self._added.items() if self.touched[i]}
 
-    @property
+    @cached_property
     def own_types(self) -> frozenset[str]:
         """RETURNS (frozenset[str]): semantic types that occur only in concepts that users added, in
-        this session or before the vocabulary was saved."""
-        if self._own_types[0] != self.version:
-            concepts = filter(None, map(self.concept, self._user_names))
-            found = Counter(t for c in concepts if self._is_own(c) for t in set(c.types))
-            types = (t for t, n in found.items() if len(self.ids_of_types([t])) == n)
-            self._own_types = self.version, frozenset(types)
-        return self._own_types[1]
+        this session or before the vocabulary was saved. Cached until the next change."""
+        concepts = filter(None, map(self.concept, self.metadata.own_names))
+        found = Counter(t for c in concepts if self._is_own(c) for t in set(c.types))
+        return frozenset(t for t, n in found.items() if len(self.ids_of_types([t])) == n)
 
     @property
     def own_names(self) -> list[int]:
         """RETURNS (list[int]): indices of the names that users added with `add` and `add_names`, in
         this session or before the vocabulary was saved, except names removed since."""
-        pairs = [(c, n) for c, names in self._user_names.items() for n in names]
-        indices = self.find_names([name for _, name in pairs])
-        found = zip(indices, (c for c, _ in pairs), strict=True)
-        kept = (i for i, c in found if i is not None and c in self.concept_ids_of(i))
+        pairs = [(c, n) for c, names in self.metadata.own_names.items() for n in names]
+        found = zip(self.find_names([name for _, name in pairs]), pairs, strict=True)
+        kept = (i for i, (c, _) in found if i is not None and c in self.concept_ids_of(i))
         return list(dict.fromkeys(kept))
 
     def concept(self, concept_id: str) -> Concept | None:
@@ -179,23 +169,14 @@ class VocabularyOverlay:
         return self._resolve(concept_id) or self._resolve(normal_ids(concept_id))
 
     def _resolve(self, concept_id: str) -> str | None:
-        if self._changed.get(concept_id) is not None:
-            return concept_id
-        owners = {self._order(i): i for i in self._alternates.get(concept_id, ())}
-        rows = self.table.find_id(concept_id)
-        for row, own in zip(rows, self.table.ids.texts(rows), strict=True):
-            if own not in self._changed:
-                if own == concept_id:
-                    return own
-                owners[row] = own
-        return owners[min(owners)] if owners else None
-
-    def _resolved(self, concept_id: str) -> str:
-        if (own := self.resolve(concept_id)) is None:
-            raise AngelError(
-                f"{concept_id!r} is not in this vocabulary. Identifiers look like `MESH:D003920`."
-            )
-        return own
+        stored = self.table.ids.texts(self.table.find_id(concept_id))
+        owners = [concept_id, *stored, *self._alternates.get(concept_id, ())]
+        found = [
+            own
+            for own in owners
+            if (concept := self.concept(own)) and concept_id in (own, *concept.alternate_ids)
+        ]
+        return min(found, key=lambda own: (own != concept_id, self._order(own)), default=None)
 
     def replacement_of(self, concept_id: str) -> str | None:
         """concept_id (str): any identifier, in any spelling.
@@ -232,12 +213,9 @@ class VocabularyOverlay:
         """types (Collection[str]): semantic types.
         RETURNS (frozenset[str]): own identifiers of the concepts with at least one of these
         types."""
-        changed = (
-            concept_id
-            for concept_id, concept in self._changed.items()
-            if concept is not None and not set(types).isdisjoint(concept.types)
-        )
-        return self._unchanged_ids(self.table.concepts_of_types(types)).union(changed)
+        stored = self._unchanged_ids(self.table.concepts_of_types(types))
+        current = (c for c in self._current if not set(types).isdisjoint(c.types))
+        return stored.union(concept.concept_id for concept in current)
 
     def ids_below(self, concept_id: str) -> frozenset[str]:
         """Find the concepts of a subtree.
@@ -247,13 +225,13 @@ class VocabularyOverlay:
             root if the vocabulary has no hierarchy.
         RAISES (AngelError): there is no such concept.
         """
-        root = self[concept_id]
-        row = self.table.find_own_id(root.concept_id)
-        stored = () if row is None else self._unchanged_ids(self.table.concepts_below(row))
-        below, n = {root.concept_id, *stored}, 0
-        changed = [concept for concept in self._changed.values() if concept is not None]
+        root = self[concept_id].concept_id
+        row = self.table.find_own_id(root)
+        below, n = {root}, 0
+        if row is not None:
+            below |= self._unchanged_ids(self.table.concepts_below(row))
         while n != (n := len(below)):
-            below.update(c.concept_id for c in changed if not below.isdisjoint(c.parents))
+            below.update(c.concept_id for c in self._current if not below.isdisjoint(c.parents))
         return frozenset(below)
 
     def subset(
@@ -280,11 +258,11 @@ class VocabularyOverlay:
         types = (types,) if isinstance(types, str) else types
         concept_ids = (concept_ids,) if isinstance(concept_ids, str) else concept_ids
         if unknown := sorted(set(types or ()) - self.types):
-            known = sorted(self.types)
             raise AngelError(
-                f"The vocabulary has no concepts of the types {unknown}. Its types: {known}."
+                f"The vocabulary has no concepts of the types {unknown}. Its types: "
+                f"{sorted(self.types)}."
             )
-        own = None if concept_ids is None else frozenset(map(self._resolved, concept_ids))
+        own = None if concept_ids is None else frozenset(self[c].concept_id for c in concept_ids)
         if branch is not None:
             below = self.ids_below(branch)
             own = below if own is None else own & below
@@ -303,7 +281,7 @@ class VocabularyOverlay:
         if not self.touched:
             return found
         indices = (self._added.get(n, i) for n, i in zip(normals, found, strict=True))
-        return [i if i is not None and self._owners(i) else None for i in indices]
+        return [i if i is not None and self.is_live(i) else None for i in indices]
 
     def name(self, i: int) -> str:
         """i (int): name index. RETURNS (str): the name in normal form."""
@@ -328,31 +306,32 @@ class VocabularyOverlay:
     def concept_ids(self, indices: Sequence[int]) -> list[list[str]]:
         """indices (Sequence[int]): n name indices.
         RETURNS (list[list[str]]): the concepts of each name, see `concept_ids_of`."""
-        frequencies = self._meta.get("frequencies", {})
-        if self.touched.isdisjoint(indices):
+        frequencies = self.metadata.frequencies
+        if self.touched.keys().isdisjoint(indices):
             return self.table.concept_ids(indices, frequencies)
-        found = []
-        for i in indices:
-            if i not in self.touched:
-                found += self.table.concept_ids([i], frequencies)
-                continue
-            normal, concepts = self.name(i), [self[concept_id] for concept_id in self._owners(i)]
-            concepts.sort(
-                key=lambda concept: (
-                    normalize_name(concept.canonical_name) != normal,
-                    -frequencies.get(concept.concept_id, 0),
-                    self._order(concept.concept_id),
-                )
-            )
-            owners = [concept.concept_id for concept in concepts]
-            if self.table.shared_names == "fewer_names" and len(owners) > 1:
-                owners = [min(owners, key=lambda concept_id: len(self._all_names(concept_id)))]
-            found.append(owners)
-        return found
+        return [
+            self._leads_to(i) if i in self.touched else self.table.concept_ids([i], frequencies)[0]
+            for i in indices
+        ]
+
+    def _leads_to(self, i: int) -> list[str]:
+        """Return the concepts of a touched name, see `concept_ids_of`."""
+        normal, frequencies = self.name(i), self.metadata.frequencies
+        owners = sorted(
+            self._owners(i),
+            key=lambda concept_id: (
+                normalize_name(self[concept_id].canonical_name) != normal,
+                -frequencies.get(concept_id, 0),
+                self._order(concept_id),
+            ),
+        )
+        if self.table.shared_names == "fewer_names" and len(owners) > 1:
+            return [min(owners, key=lambda concept_id: len(self._all_names(concept_id)))]
+        return owners
 
     def is_live(self, i: int) -> bool:
         """i (int): name index. RETURNS (bool): whether the name still has a concept."""
-        return i not in self.touched or bool(self.concept_ids_of(i))
+        return i not in self.touched or bool(self._owners(i))
 
     def names_of(self, concept_id: str) -> list[int]:
         """Find the names that lead to a concept.
@@ -361,7 +340,7 @@ class VocabularyOverlay:
         RETURNS (list[int]): distinct name indices, the canonical name first.
         RAISES (AngelError): there is no such concept.
         """
-        return self.concept_names([self._resolved(concept_id)])[0]
+        return self.concept_names([self[concept_id].concept_id])[0]
 
     def concept_names(self, concept_ids: Sequence[str]) -> list[list[int]]:
         """concept_ids (Sequence[str]): own identifiers of n concepts.
@@ -382,14 +361,13 @@ class VocabularyOverlay:
         concept_id (str): own identifier of one of its concepts.
         RETURNS (str): the scope of the name, see `concepts.SCOPES`; if several spellings have
         scopes, the closest one; empty if the source gives none."""
-        if concept_id not in self._changed and not self.table.has_scopes:
-            return ""
-        concept = self.concept(concept_id)
+        has_scopes = concept_id in self._changed or self.table.has_scopes
+        concept = self.concept(concept_id) if has_scopes else None
         if concept is None or not concept.scopes:
             return ""
         normal = self.name(i)
-        scopes = {scope for name, scope in concept.scopes if normalize_name(name) == normal}
-        return next((scope for scope in SCOPES if scope in scopes), "")
+        found = [scope for name, scope in concept.scopes if normalize_name(name) == normal]
+        return min(found, key=SCOPES.index, default="")
 
     def spelling(self, i: int) -> str:
         """i (int): name index.
@@ -400,7 +378,7 @@ class VocabularyOverlay:
         """indices (Sequence[int]): n name indices.
         RETURNS (list[str]): the first of `spellings_of` for each name; for removed names, the
         normal form."""
-        if self.touched.isdisjoint(indices):
+        if self.touched.keys().isdisjoint(indices):
             return self.table.first_spellings(indices)
         return [next(iter(self.spellings_of(i)), self.name(i)) for i in indices]
 
@@ -410,21 +388,16 @@ class VocabularyOverlay:
         canonical name."""
         if i not in self.touched:
             return self.table.spellings_of_name(i)
-        normal, owners = self.name(i), self.concept_ids_of(i)
-        found = sorted(
-            (concept_id not in owners, position > 0, self._order(concept_id), position, name)
-            for concept_id in self._owners(i)
-            for position, name in enumerate(self[concept_id].names)
-            if normalize_name(name) == normal
-        )
-        return list(dict.fromkeys(name for *_, name in found))
+        normal, owners = self.name(i), dict.fromkeys([*self._leads_to(i), *self._owners(i)])
+        names = (name for concept_id in owners for name in self[concept_id].names)
+        return list(dict.fromkeys(name for name in names if normalize_name(name) == normal))
 
     def has_name(self, concept_id: str, name: str) -> bool:
-        """concept_id (str): own identifier of a concept.
+        """concept_id (str): any identifier of a concept.
         name (str): a name in any spelling.
-        RETURNS (bool): whether the name leads to the concept."""
-        i = self.name_index(name)
-        return i is not None and concept_id in self.concept_ids_of(i)
+        RETURNS (bool): whether the concept has the name."""
+        concept = self.get(concept_id)
+        return concept is not None and normalize_name(name) in _normal_forms(concept.names)
 
     def find(self, name: str) -> list[Concept]:
         """name (str): a name in any spelling.
@@ -433,50 +406,45 @@ class VocabularyOverlay:
         i = self.name_index(name)
         return [] if i is None else [self[concept_id] for concept_id in self.concept_ids_of(i)]
 
-    def reading(self) -> AbstractContextManager[None]:
-        """RETURNS (AbstractContextManager[None]): a context in which the vocabulary does not
-        change; changes by other threads wait until it exits. Linkers use it for each batch."""
-        return self._lock.reading()
+    def reading(self) -> AbstractContextManager[Any]:
+        """RETURNS (AbstractContextManager[Any]): a context in which the vocabulary does not change:
+        other threads that change it, or also need it unchanged, wait. Linkers use it for each
+        batch; threads that they start in it must not enter it again."""
+        return self._lock
 
-    def apply(self, rules: Iterable[Rule]) -> list[Rule]:
+    def apply(self, rules: Sequence[Rule]) -> None:
         """Apply rules in order: `add`, `remove` and `rename` are applied by `edit`, and the others
         are appended to `rules`.
 
-        rules (Iterable[Rule]): rules; edits that fail are ignored.
-        RETURNS (list[Rule]): edits of concepts that are not in the vocabulary.
+        rules (Sequence[Rule]): rules; edits that fail are ignored.
         """
-        unknown = []
-        with self._lock.changing():
+        with self._lock:
+            self.rules += tuple(rule for rule in rules if not rule.is_edit)
             for rule in rules:
-                if not rule.is_edit:
-                    self.rules += (rule,)
-                    continue
-                if rule.condition != NEW and rule.concept not in self:
-                    unknown.append(rule)
-                with suppress(AngelError):
-                    self.edit(rule)
-        return unknown
+                if rule.is_edit:
+                    with suppress(AngelError):
+                        self.edit(rule)
 
     def edit(self, rule: Rule) -> None:
         """Apply an editing rule. Names that the concept already has are not added again.
 
         rule (Rule): `add`, `remove` or `rename`.
-        RAISES (AngelError): the concept or name is not in the vocabulary, or the rule would remove
-            the only name of a concept.
+        RAISES (AngelError): the concept or name is not in the vocabulary, the new name is blank, or
+            the rule would remove the only name of a concept.
         """
-        concept, string, target = self.get(rule.concept), rule.string, rule.concept
-        if concept is None and rule.condition == NEW:
-            self.add(Concept(target, string, types=(rule.type,) if rule.type else ()))
-        elif rule.action == "add":
-            if concept is None or not self.has_name(concept.concept_id, string):
-                self.add_names(target, [string])
-        elif rule.action == "rename":
-            if rule.instead_of or concept is None or string != concept.canonical_name:
-                self.rename(target, string, rule.instead_of or None)
-        elif string:
-            self.remove_name(target, string)
-        else:
-            self.remove(target)
+        with self._lock:
+            if rule.condition == NEW and rule.concept not in self:
+                types = (rule.type,) if rule.type else ()
+                self.add(Concept(rule.concept, rule.string, types=types))
+                return
+            concept = self[rule.concept]
+            if rule.action == "remove" and not rule.string:
+                self._edit(concept.concept_id, None)
+                return
+            canonical, *aliases = _edited_names(concept, rule)
+            edited = replace(concept, canonical_name=canonical, aliases=tuple(aliases))
+            is_named = rule.action == "add" or self._is_own(concept)
+            self._edit(concept.concept_id, edited, [rule.string] if is_named else [])
 
     def add(self, concept: Concept | Iterable[Concept]) -> None:
         """Add concepts at run time.
@@ -486,21 +454,19 @@ class VocabularyOverlay:
             field has the wrong type; nothing is changed then.
         """
         concepts: list[Any] = list(concept) if isinstance(concept, Iterable) else [concept]
-        for item in concepts:
-            if not isinstance(item, Concept):
-                raise AngelError(f"kb.add needs a Concept or several, not {item!r}.")
-            validate_and_normalize(item)
-        with self._lock.changing():
-            ids = Counter(new.concept_id for new in concepts)
-            for concept_id, n in ids.items():
-                if n > 1 or self.concept(concept_id) is not None:
+        with self._lock:
+            new: dict[str, Concept] = {}
+            for item in concepts:
+                if not isinstance(item, Concept):
+                    raise AngelError(f"kb.add needs a Concept or several, not {item!r}.")
+                added = validate_and_normalize(item)
+                if added.concept_id in new or self.concept(added.concept_id) is not None:
                     raise AngelError(
-                        f"{concept_id!r} is already in the vocabulary. Use `add_names`."
+                        f"{added.concept_id!r} is already in the vocabulary. Use `add_names`."
                     )
-            for new in concepts:
-                self._put(new.concept_id, new)
-                self._user_names[new.concept_id] = _normal_forms(new.names)
-            self._is_edited |= bool(concepts)
+                new[added.concept_id] = added
+            for concept_id, added in new.items():
+                self._edit(concept_id, added, added.names)
 
     def add_names(self, concept_id: str, names: Iterable[str]) -> None:
         """Add names to a concept at run time; names that it already has are ignored.
@@ -510,11 +476,10 @@ class VocabularyOverlay:
         RAISES (AngelError): there is no such concept, or `names` is a single string or contains
             other types; nothing is changed then.
         """
-        with self._lock.changing():
+        with self._lock:
             concept = self[concept_id]
-            if added := self._put_names(concept, names):
-                self._user_names.setdefault(concept.concept_id, []).extend(_normal_forms(added))
-                self._is_edited = True
+            changed = _with_names(concept, names)
+            self._edit(concept.concept_id, changed, changed.names[len(concept.names) :])
 
     def remove(self, concept_id: str) -> None:
         """Remove a concept at run time, together with the names that no other concept has.
@@ -522,11 +487,7 @@ class VocabularyOverlay:
         concept_id (str): its identifier, or an alternate one.
         RAISES (AngelError): there is no such concept.
         """
-        with self._lock.changing():
-            own = self._resolved(concept_id)
-            self._put(own, None)
-            self._user_names.pop(own, None)
-            self._is_edited = True
+        self.edit(Rule("remove", concept=concept_id))
 
     def remove_name(self, concept_id: str, name: str) -> None:
         """Remove a name, in all its spellings, from a concept at run time. If it was the canonical
@@ -537,18 +498,8 @@ class VocabularyOverlay:
         RAISES (AngelError): there is no such concept, the concept does not have the name, or it is
             the only name.
         """
-        with self._lock.changing():
-            concept = self[concept_id]
-            spellings = _spellings_in(concept, name)
-            rest = [other for other in concept.names if other not in spellings]
-            if not rest:
-                raise AngelError(
-                    f"{name!r} is the only name of {concept.concept_id!r}. Remove the concept, or "
-                    "add another name first."
-                )
-            own = self._user_names.get(concept.concept_id, [])
-            own[:] = [n for n in own if n != normalize_name(name)]
-            self._rename_all(concept, rest)
+        # an empty string would mean the whole concept
+        self.edit(Rule("remove", name or " ", concept=concept_id))
 
     def rename(self, concept_id: str, name: str, old: str | None = None) -> None:
         """Change the canonical name of a concept while running, or replace one of its names.
@@ -560,17 +511,7 @@ class VocabularyOverlay:
         RAISES (AngelError): there is no such concept, it has no name `old`, or the new one is
             blank.
         """
-        with self._lock.changing():
-            concept = self[concept_id]
-            if not name.strip():
-                raise AngelError(f"The new name of {concept.concept_id} has no letters.")
-            names = [name, *concept.names]
-            if old is not None:
-                spellings = _spellings_in(concept, old)
-                names = [name if other in spellings else other for other in concept.names]
-            if self._is_own(concept):
-                self._user_names[concept.concept_id] += _normal_forms([name])
-            self._rename_all(concept, names)
+        self.edit(Rule("rename", name, concept=concept_id, instead_of=old or ""))
 
     def add_mentions(self, mentions: Iterable[tuple[str, str]], source: str) -> dict[str, Any]:
         """Add the mentions of a training corpus as names, as published work on NCBI-disease does.
@@ -582,88 +523,55 @@ class VocabularyOverlay:
         RETURNS (dict[str, Any]): the recorded step, with the numbers of added names and of mentions
             with an unknown identifier.
         """
-        with self._lock.changing():
-            texts: dict[str | None, list[str]] = {}
+        with self._lock:
+            texts: defaultdict[str | None, list[str]] = defaultdict(list)
             for concept_id, text in mentions:
-                texts.setdefault(self.resolve(concept_id), []).append(text)
+                texts[self.resolve(concept_id)].append(text)
+            n_unknown, n_added = len(texts.pop(None, ())), 0
+            frequencies = self.metadata.frequencies
+            for own, names in cast("dict[str, list[str]]", texts).items():
+                concept = self[own]
+                named = _with_names(concept, names)
+                n_added += len(named.names) - len(concept.names)
+                frequencies[own] = frequencies.get(own, 0) + len(names)
+                self._put(own, named)
             step: dict[str, Any] = {"step": "add_mentions", "source": source}
-            unknown = len(texts.pop(None, ()))
-            by_id = {own: names for own, names in texts.items() if own is not None}
-            added = sum(len(self._put_names(self[own], names)) for own, names in by_id.items())
-            step |= {"added_names": added, "unknown_mentions": unknown}
-            self._meta["steps"] = [*self._meta["steps"], step]
-            counts = Counter(self._meta.get("frequencies", {}))
-            counts.update({own: len(names) for own, names in by_id.items()})
-            self._meta["frequencies"] = dict(counts)
+            step |= {"added_names": n_added, "unknown_mentions": n_unknown}
+            self.metadata.steps.append(step)
         return step
 
-    @property
-    def _changes(self) -> tuple[Any, ...]:
-        """RETURNS (tuple[Any, ...]): the arguments of `_restore_changes` that reproduce all
-        changes."""
-        return dict(self._changed), self._user_names, self.rules, self._is_edited
-
-    def _restore_changes(
-        self,
-        changed: Mapping[str, Concept | None],
-        user_names: Mapping[str, Sequence[str]],
-        rules: tuple[Rule, ...],
-        is_edited: bool,
-    ) -> None:
-        """Reapply the changes of another overlay of the same table; the arguments are its
-        attributes."""
-        for concept_id, concept in changed.items():
-            self._put(concept_id, concept)
-        self._user_names = {i: list(names) for i, names in user_names.items()}
-        self.rules, self._is_edited = rules, is_edited
-
-    def _rename_all(self, concept: Concept, names: Iterable[str]) -> None:
-        """Replace a concept's names."""
-        canonical, *aliases = dict.fromkeys(names)
-        renamed = replace(concept, canonical_name=canonical, aliases=tuple(aliases))
-        self._put(concept.concept_id, renamed)
-        self._is_edited = True
-
-    def _put_names(self, concept: Concept, names: Iterable[str]) -> list[str]:
-        """Add names to a concept.
-        RETURNS (list[str]): names that it did not have before.
-        """
-        texts = list(names)
-        if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
-            raise AngelError(
-                f"The names for {concept.concept_id!r} must be a list of strings, not {names!r}."
-            )
-        new = [name for name in dict.fromkeys(texts) if name not in concept.names]
-        if new:
-            self._put(concept.concept_id, replace(concept, aliases=(*concept.aliases, *new)))
-        return new
+    def _edit(self, concept_id: str, concept: Concept | None, added: Iterable[str] = ()) -> None:
+        """Record and make a user's change, see `_put`; `added`: names that the user added."""
+        if concept == self.concept(concept_id):
+            return
+        if names := _normal_forms(added):
+            self.metadata.own_names.setdefault(concept_id, []).extend(names)
+        if (step := {"step": "edit"}) not in self.metadata.steps:
+            self.metadata.steps.append(step)
+        self._put(concept_id, concept)
 
     def _is_own(self, concept: Concept) -> bool:
         # a concept that the user added, not one with added names only
         normal = normalize_name(concept.canonical_name)
-        return normal in self._user_names.get(concept.concept_id, ())
+        return normal in self.metadata.own_names.get(concept.concept_id, ())
 
     def _put(self, concept_id: str, concept: Concept | None) -> None:
         """Add or replace the concept with this identifier, or remove it if `concept` is None."""
-        concept = None if concept is None else validate_and_normalize(concept)
+        for i in self._all_names(concept_id):
+            self.touched.setdefault(i, {}).pop(concept_id, None)
         self.version += 1
-        old, row = self.concept(concept_id), self.table.find_own_id(concept_id)
-        if old is not None:
-            for i in self._all_names(concept_id):
-                self.touched.add(i)
-                self._links.get(i, {}).pop(concept_id, None)
-            for alternate in old.alternate_ids:
-                self._alternates.get(alternate, {}).pop(concept_id, None)
-        self._changed[concept_id] = concept
-        if row is None and concept is None:
+        self.__dict__.pop("own_types", None)
+        if concept is None and concept_id in self._new:
             del self._changed[concept_id], self._new[concept_id]
-        elif row is None:
-            self._new.setdefault(concept_id, self.table.n_concepts + self.version)
-        if concept is not None:
-            self._types.update(concept.types)
+        elif concept is None:
+            self._changed[concept_id] = None
+        else:
+            self._changed[concept_id] = concept = validate_and_normalize(concept)
+            if self.table.find_own_id(concept_id) is None:
+                self._new.setdefault(concept_id, self.table.n_concepts + self.version)
+            self.types = self.types.union(concept.types)
             for i in self._all_names(concept_id):
-                self.touched.add(i)
-                self._links.setdefault(i, {})[concept_id] = None
+                self.touched.setdefault(i, {})[concept_id] = None
             for alternate in concept.alternate_ids:
                 self._alternates.setdefault(alternate, {})[concept_id] = None
 
@@ -678,12 +586,11 @@ class VocabularyOverlay:
         return frozenset(self.table.ids.texts(rows)).difference(self._changed)
 
     def _owners(self, i: int) -> list[str]:
-        """Return all concepts that have a name, even if the name leads to only one of them."""
-        changed = self._links.get(i, ())
+        """Return all concepts that a touched name has, even if it leads to only one of them."""
         if i >= self.table.n_names:
-            return list(changed)
+            return list(self.touched[i])
         (stored,) = self.table.concept_ids([i], {}, owners_only=False)
-        return [*(c for c in stored if c not in self._changed), *changed]
+        return [*(c for c in stored if c not in self._changed), *self.touched[i]]
 
     def _all_names(self, concept_id: str) -> list[int]:
         """All names of a concept, the canonical name first; new names get an index."""
@@ -691,7 +598,7 @@ class VocabularyOverlay:
         if concept is None:
             row = None if concept_id in self._changed else self.table.find_own_id(concept_id)
             return [] if row is None else self.table.concept_names([row])[0]
-        normals = list(filter(None, dict.fromkeys(map(normalize_name, concept.names))))
+        normals = _normal_forms(concept.names)
         found = zip(normals, self.table.find_names(normals), strict=True)
         return [self._added.setdefault(n, self.n_names) if i is None else i for n, i in found]
 
@@ -725,9 +632,8 @@ class Subset:
         RETURNS (bool): whether the subset contains it."""
         if self.concept_ids is not None and concept_id not in self.concept_ids:
             return False
-        if concept_id in self.excluded:
-            return False
-        return self.types is None or self.allows_types(self.vocabulary.types_of(concept_id))
+        is_of_type = self.types is None or self.allows_types(self.vocabulary.types_of(concept_id))
+        return is_of_type and concept_id not in self.excluded
 
     def allows_types(self, types: Collection[str]) -> bool:
         """types (Collection[str]): types of a concept.
@@ -737,16 +643,41 @@ class Subset:
         return not self.types.isdisjoint(types)
 
 
+def _with_names(concept: Concept, names: Iterable[str]) -> Concept:
+    """Return the concept with these names as further aliases."""
+    texts = list(names)
+    if isinstance(names, str) or not all(isinstance(text, str) for text in texts):
+        raise AngelError(
+            f"The names for {concept.concept_id!r} must be a list of strings, not {names!r}."
+        )
+    aliases = list(dict.fromkeys([*concept.names, *texts]))[1:]
+    return replace(concept, aliases=tuple(aliases))
+
+
 def _normal_forms(names: Iterable[str]) -> list[str]:
     return list(filter(None, dict.fromkeys(map(normalize_name, names))))
 
 
-def _spellings_in(concept: Concept, name: str) -> list[str]:
-    """Return the spellings of a name in a concept."""
-    normal = normalize_name(name)
-    found = [n for n in concept.names if n == name or (normalize_name(n) or None) == normal]
-    if not found:
+def _edited_names(concept: Concept, rule: Rule) -> list[str]:
+    """Return the names that a rule `add`, `rename` or `remove` leaves a concept."""
+    names, string = concept.names, rule.string
+    if rule.action == "add":
+        return [*names] if rule.normal in _normal_forms(names) else [*names, string]
+    if rule.action == "rename" and not string.strip():
+        raise AngelError(f"The new name of {concept.concept_id} has no letters.")
+    if rule.action == "rename" and not rule.instead_of:
+        return list(dict.fromkeys([string, *names]))
+    new, old = ([string], rule.instead_of) if rule.action == "rename" else ([], string)
+    normal = normalize_name(old)
+    spellings = {n for n in names if n == old or (normalize_name(n) or None) == normal}
+    if not spellings:
         raise AngelError(
-            f"{concept.concept_id!r} has no name {name!r}. Its names: {list(concept.names)}."
+            f"{concept.concept_id!r} has no name {old!r}. Its names: {list(concept.names)}."
         )
-    return found
+    edited = chain.from_iterable(new if name in spellings else [name] for name in names)
+    if not (left := list(dict.fromkeys(edited))):
+        raise AngelError(
+            f"{old!r} is the only name of {concept.concept_id!r}. Remove the concept, or add "
+            "another name first."
+        )
+    return left

@@ -10,22 +10,22 @@ and rows that begin with # are skipped.
 
 import csv
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from datetime import date as Date
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import AngelError, AngelWarning, cannot_read
 from ...files.atomic import write_text
+from ...files.reading import decoded
 from ..names.concepts import normalize_name
 from ..names.labels import find_entries
 
 CASE, SUBTREE, NEW = "case", "subtree", "new"
 """Conditions: the string is case-sensitive; concepts below the given one are included; the concept
 is created if the vocabulary lacks it."""
-_MAX_WARNINGS = 20
+_MAX_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class Rule:
     type (str): a semantic type.
     instead_of (str): the identifier, or with `rename` the name, that is replaced.
     condition (str): `case`, `subtree` or `new`.
-    author (str), date (str), reason (str): who decided, when (2024-05-31), and why.
+    author (str), date (str), reason (str): who decided, when, and why.
     number (int): the line of the file, from 1.
     """
 
-    action: str
+    action: str = ""
     string: str = ""
     label: str = ""
     concept: str = ""
@@ -60,11 +60,6 @@ class Rule:
     def normal(self) -> str:
         """RETURNS (str): the string in normal form."""
         return normalize_name(self.string)
-
-    @property
-    def matched(self) -> str:
-        """RETURNS (str): the string in normal form or, with the condition `case`, as written."""
-        return " ".join(self.string.split()) if self.condition == CASE else self.normal
 
     @property
     def is_edit(self) -> bool:
@@ -83,12 +78,18 @@ class Rule:
         return not self.label or bool(find_entries(label, (self.label,)))
 
     @property
+    def cells(self) -> list[str]:
+        """RETURNS (list[str]): names of the filled cells; the condition with its value."""
+        filled = [name for name in _CELLS if getattr(self, name)]
+        return filled + [f"condition {self.condition}"] * bool(self.condition)
+
+    @property
     def form(self) -> "Form | None":
         """RETURNS (Form | None): the form that its cells match; None if they match none."""
-        filled = {name for name in _CELLS if getattr(self, name)}
-        for form in FORMS.get(self.action, ()):
-            needs = set(form.needs.split())
-            if needs <= filled <= needs.union(form.may) and self.condition in form.conditions:
+        cells = set(self.cells)
+        for form in FORMS:
+            needs = set(form.needs.split(" and "))
+            if form.action == self.action and needs <= cells <= needs.union(form.may):
                 return form
         return None
 
@@ -111,68 +112,55 @@ _CELLS = ("string", "label", "concept", "type", "instead_of")
 
 
 class Form(NamedTuple):
-    """One of the forms of an action.
+    """A form of an action.
 
-    needs (str): required cells. text (str): what such a rule does. may (tuple[str, ...]): optional
-    cells. conditions (tuple[str, ...]): allowed conditions; an empty one stands for none.
+    action (str): the action. needs (str): required cells, joined by " and ". text (str): what such
+    a rule does. may (tuple[str, ...]): optional cells.
     """
 
+    action: str
     needs: str
     text: str
     may: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ("",)
 
 
-_LABEL, _BY_CASE, _WITH_SUBTREE = ("label",), ("", CASE), ("", SUBTREE)
-FORMS: Mapping[str, Sequence[Form]] = {
-    "add": (
-        Form("string concept", "“{string}” is a name of {concept}"),
-        Form("string concept", "{concept} is a new concept, “{string}”", ("type",), (NEW,)),
+_NEW, _LABEL = "string and concept and condition new", ("label",)
+_CASE, _SUBTREE = ("label", f"condition {CASE}"), ("label", f"condition {SUBTREE}")
+FORMS = (
+    Form("add", "string and concept", "“{string}” is a name of {concept}"),
+    Form("add", _NEW, "{concept} is a new concept, “{string}”", ("type",)),
+    Form("remove", "string and concept", "“{string}” is no name of {concept}"),
+    Form("remove", "concept", "{concept} is removed"),
+    Form("rename", "string and concept", "“{string}” is the canonical name of {concept}"),
+    Form(
+        "rename",
+        "string and concept and instead_of",
+        "“{string}” replaces the name “{instead_of}” of {concept}",
     ),
-    "remove": (
-        Form("string concept", "“{string}” is no name of {concept}"),
-        Form("concept", "{concept} is removed"),
-    ),
-    "rename": (
-        Form("string concept", "“{string}” is the canonical name of {concept}"),
-        Form(
-            "string concept instead_of", "“{string}” replaces the name “{instead_of}” of {concept}"
-        ),
-    ),
-    "prefer": (
-        Form("string concept", "“{string}” means {concept}", _LABEL, _BY_CASE),
-        Form("concept instead_of", "{concept} is written instead of {instead_of}"),
-    ),
-    "exclude": (
-        Form("string", "“{string}” is never linked", _LABEL, _BY_CASE),
-        Form("string concept", "“{string}” is never {concept}", _LABEL, _BY_CASE),
-        Form("concept", "never linked to: {concept}", _LABEL, _WITH_SUBTREE),
-        Form("type", "never linked to: type {type}", _LABEL),
-    ),
-    "allow": (
-        Form("string", "“{string}” is linked only as written here", _LABEL),
-        Form("string concept", "“{string}” is {concept} only as written here", _LABEL),
-        Form("concept", "linked only to: {concept}", _LABEL, _WITH_SUBTREE),
-        Form("type", "linked only to: type {type}", _LABEL),
-    ),
-}
+    Form("prefer", "string and concept", "“{string}” means {concept}", _CASE),
+    Form("prefer", "concept and instead_of", "{concept} is written instead of {instead_of}"),
+    Form("exclude", "string", "“{string}” is never linked", _CASE),
+    Form("exclude", "string and concept", "“{string}” is never {concept}", _CASE),
+    Form("exclude", "concept", "never linked to: {concept}", _SUBTREE),
+    Form("exclude", "type", "never linked to: type {type}", _LABEL),
+    Form("allow", "string", "“{string}” is linked only as written here", _LABEL),
+    Form("allow", "string and concept", "“{string}” is {concept} only as written here", _LABEL),
+    Form("allow", "concept", "linked only to: {concept}", _SUBTREE),
+    Form("allow", "type", "linked only to: type {type}", _LABEL),
+)
 
 
 def problem_of(rule: Rule) -> str:
     """rule (Rule): any rule. RETURNS (str): what is wrong with it; empty if it is valid."""
-    if rule.action not in FORMS:
-        return f"there is no action {rule.action!r}, there are {', '.join(FORMS)}"
+    needs = dict.fromkeys(form.needs for form in FORMS if form.action == rule.action)
+    if not needs:
+        actions = ", ".join(dict.fromkeys(form.action for form in FORMS))
+        return f"there is no action {rule.action!r}, there are {actions}"
     if rule.form is None:
-        filled = [name for name in _CELLS if getattr(rule, name)]
-        given = " and ".join(filled + [f"condition {rule.condition}"] * bool(rule.condition))
-        needs = dict.fromkeys(form.needs.replace(" ", " and ") for form in FORMS[rule.action])
-        return f"{rule.action} needs {' or '.join(needs)}; it has {given or 'nothing'}"
+        given = " and ".join(rule.cells) or "nothing"
+        return f"{rule.action} needs {' or '.join(needs)}; it has {given}"
     if rule.string and not rule.normal:
         return f"nothing is left of {rule.string!r} in normal form"
-    try:
-        Date.fromisoformat(rule.date or "2024-05-31")
-    except ValueError:
-        return f"the date is {rule.date!r}, expected one such as 2024-05-31"
     return ""
 
 
@@ -182,27 +170,26 @@ class RuleFile:
 
     rules (tuple[Rule, ...]): in the order of the file.
     problems (tuple[tuple[int, str], ...]): line and problem of each skipped row.
+    columns (tuple[str, ...]): names of its columns. header (int): line of these names.
     """
 
     rules: tuple[Rule, ...]
-    problems: tuple[tuple[int, str], ...] = ()
+    problems: tuple[tuple[int, str], ...]
+    columns: tuple[str, ...]
+    header: int
 
     def warn(self, name: str) -> None:
-        """Warn about skipped rows.
-
-        name (str): name of the file.
-        """
-        messages = [f"{name}, line {n}, is skipped: {text}." for n, text in self.problems]
-        if (n := len(messages) - _MAX_WARNINGS) > 0:
-            rest = f"{name}: {n:,} more rows are skipped; see `spacy-angel kb check`."
-            messages[_MAX_WARNINGS:] = [rest]
-        for message in messages:
-            warnings.warn(message, AngelWarning, stacklevel=3)
+        """name (str): name of the file. Warns about skipped rows."""
+        if self.problems:
+            first = "; ".join(f"line {n}: {text}" for n, text in self.problems[:_MAX_SHOWN])
+            message = f"Invalid rows of {name} are skipped ({len(self.problems):,}): {first}."
+            warnings.warn(f"{message} See `spacy-angel kb check`.", AngelWarning, stacklevel=3)
 
 
 def read_rules(path: Path) -> RuleFile:
-    """path (Path): a file of rules, UTF-8. RETURNS (RuleFile): its rules and invalid rows.
-    RAISES (AngelError): it cannot be read, or the first row does not have the column names."""
+    """path (Path): a file of rules. RETURNS (RuleFile): its rules and invalid rows.
+    RAISES (AngelError): it cannot be read, is not UTF-8, or the first row does not have the column
+    names."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -216,30 +203,38 @@ def parse_rules(data: bytes, path: Path) -> RuleFile:
     columns: list[str] = []
     rules: list[Rule] = []
     problems: list[tuple[int, str]] = []
-    for number, line in enumerate(data.decode("utf-8-sig", "replace").split("\n"), 1):
-        cells, problem = _cells(line)
-        if not problem and not _is_row(cells):
+    header = 0
+    for number, line in enumerate(decoded(data, path).split("\n"), 1):
+        try:
+            # Spreadsheets quote cells that contain quotes or tabs.
+            row = next(csv.reader([line.rstrip("\r")], delimiter="\t", strict=True), [])
+        except csv.Error as error:
+            problems.append((number, str(error)))
+            continue
+        cells = [" ".join(cell.split()) for cell in row]
+        if not any(cells) or cells[0].startswith("#"):
             continue
         if not columns:
-            columns = _columns(cells)
-            if problem or "action" not in columns or len(set(columns)) < len(columns):
-                raise AngelError(
-                    f"The first row of {path} must name the columns, `action` among them, not "
-                    f"{cells!r}."
-                )
+            columns = [cell.lower().replace(" ", "_").replace("-", "_") for cell in cells]
+            header = number
             if unknown := [cell for cell in columns if cell not in COLUMNS]:
                 problems.append((number, f"the columns {', '.join(unknown)} are not read"))
             continue
-        if not problem and any(cells[len(columns) :]):
-            problem = f"it has {len(cells)} cells, the first row {len(columns)}"
         values = {n: c for n, c in zip(columns, cells, strict=False) if n in COLUMNS}
         values |= {n: values.get(n, "").lower() for n in ("action", "condition")}
         rule = Rule(**values, number=number)
-        if problem := problem or problem_of(rule):
+        problem = problem_of(rule)
+        if any(cells[len(columns) :]):
+            problem = f"it has {len(cells)} cells, the first row {len(columns)}"
+        if problem:
             problems.append((number, problem))
         else:
             rules.append(rule)
-    return RuleFile(tuple(rules), tuple(problems))
+    if "action" not in columns or len(set(columns)) < len(columns):
+        raise AngelError(
+            f"The first row of {path} must name the columns, `action` among them, not {columns}."
+        )
+    return RuleFile(tuple(rules), tuple(problems), tuple(columns), header)
 
 
 def write_rules(path: Path, rules: Iterable[Rule]) -> None:
@@ -254,36 +249,14 @@ def append_rules(path: Path, rules: Sequence[Rule]) -> None:
     path (Path): file of rules, created if it does not exist. rules (Sequence[Rule]): to append.
     RAISES (AngelError): see `read_rules`.
     """
-    columns, lines = list(COLUMNS), ["\t".join(COLUMNS)]
-    if path.is_file():
-        read_rules(path)
-        lines = path.read_text("utf-8-sig").rstrip().split("\n")
-        head = next(i for i, line in enumerate(lines) if _is_row(_cells(line)[0]))
-        named = _cells(lines[head])[0]
-        columns = _columns(named)
-        missing = [n for n in COLUMNS if n not in columns and any(getattr(r, n) for r in rules)]
-        columns += missing
-        lines[head] = "\t".join([*named, *missing])
-    write_text(path, _table(lines, rules, columns))
-
-
-def _is_row(cells: Sequence[str]) -> bool:
-    return any(cells) and not cells[0].startswith("#")
-
-
-def _columns(cells: Iterable[str]) -> list[str]:
-    return [cell.lower().replace(" ", "_").replace("-", "_") for cell in cells]
-
-
-def _cells(line: str) -> tuple[list[str], str]:
-    """The cells of a row, and its problem, if any. Spreadsheets quote cells with quotes or tabs."""
-    if "\ufffd" in line:
-        return [line[:80]], "it is not UTF-8"
-    try:
-        row = next(csv.reader([line.rstrip("\r")], delimiter="\t", strict=True), [])
-    except csv.Error as error:
-        return [line[:80]], str(error)
-    return [" ".join(cell.split()) for cell in row], ""
+    if not path.is_file():
+        write_rules(path, rules)
+        return
+    found = read_rules(path)
+    lines = path.read_text("utf-8-sig").rstrip().split("\n")
+    missing = [n for n in COLUMNS if n not in found.columns and any(getattr(r, n) for r in rules)]
+    lines[found.header - 1] = "\t".join([lines[found.header - 1], *missing])
+    write_text(path, _table(lines, rules, [*found.columns, *missing]))
 
 
 def _table(lines: Sequence[str], rules: Iterable[Rule], columns: Sequence[str]) -> str:

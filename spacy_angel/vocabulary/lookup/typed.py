@@ -39,11 +39,10 @@ def search_concepts(kb: ConceptKB, text: str, limit: int = 10) -> list[Hit]:
         (shorter names first), then by string similarity.
     """
     best: dict[str, Hit] = {}
-    with kb.reading():
-        for hit in _hits(kb, text):
-            best.setdefault(hit.concept.concept_id, hit)
-            if len(best) == limit:
-                break
+    for hit in _hits(kb, text):
+        best.setdefault(hit.concept.concept_id, hit)
+        if len(best) == limit:
+            break
     return list(best.values())
 
 

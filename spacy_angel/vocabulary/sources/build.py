@@ -9,6 +9,7 @@ from pooch import file_hash
 from ...errors import AngelError
 from ..kb import ConceptKB
 from ..names.concepts import Concept
+from ..storage.metadata import BuildOptions
 from ..storage.table import SharedNames
 from .formats.records import VocabularyReport
 from .formats.registry import FORMATS, read_vocabulary
@@ -32,7 +33,7 @@ def build_vocabulary(
     files (Sequence[Path]): in order of precedence, see `ConceptKB.join`.
     output (Path | None): folder to write; None keeps the vocabulary in memory.
     format (str | None): format of all files; None infers it for each file.
-    shared_names (SharedNames), by_species (bool): see `ConceptKB.join`.
+    shared_names (SharedNames), by_species (bool): see `ConceptKB.build`.
     options (Mapping[str, Any] | None): options of the reader, see `registry.FORMATS`.
     about (Sequence[Mapping[str, Any]]): plain values to record with each file.
     mappings (Sequence[Path]): SSSOM tables. Identifiers with the same meaning become alternate
@@ -55,18 +56,19 @@ def build_vocabulary(
         for file, source in zip(files, sources, strict=True)
     )
     folder = output if branch is None else None
-    kb = ConceptKB.join(
-        concepts, folder, shared_names=shared_names, by_species=by_species, sources=recorded
+    build_options = BuildOptions(
+        shared_names=shared_names, endings="species" if by_species else None, sources=recorded
     )
+    kb = ConceptKB.join(concepts, folder, build_options)
     if branch is None:
         return kb
     below = kb.ids_below(branch)
     if len(below) == 1:
         why = "nothing is below it" if kb.table.has_hierarchy else "the files have no hierarchy"
         raise AngelError(f"--branch {branch} would keep one concept: {why}.")
-    options = kb.build_options
-    options["sources"] = [{**source, "branch": branch} for source in recorded]
-    return ConceptKB.build((c for c in kb if c.concept_id in below), output, **options)
+    kept = (concept for concept in kb if concept.concept_id in below)
+    restricted = [{**source, "branch": branch} for source in recorded]
+    return ConceptKB.join([kept], output, kb.metadata.model_copy(update={"sources": restricted}))
 
 
 def add_vocabulary(
@@ -86,10 +88,10 @@ def add_vocabulary(
     """
     kb = ConceptKB.from_disk(folder, rules=False)
     source = _source(file, format, options)
-    recorded = kb.build_options
-    recorded["sources"] = [*recorded["sources"], source]
-    recorded["steps"] = [*recorded["steps"], {"step": "add", "path": str(file)}]
-    return ConceptKB.join([kb, _concepts(file, source)], folder, **recorded)
+    steps = [*kb.metadata.steps, {"step": "add", "path": str(file)}]
+    recorded = {"sources": [*kb.metadata.sources, source], "steps": steps}
+    build_options = kb.metadata.model_copy(update=recorded)
+    return ConceptKB.join([kb, _concepts(file, source)], folder, build_options)
 
 
 def repeat_additions(folder: Path, before: ConceptKB) -> None:
@@ -100,8 +102,8 @@ def repeat_additions(folder: Path, before: ConceptKB) -> None:
         out, see `unrepeatable`.
     RAISES (AngelError): a file cannot be read.
     """
-    sources = {source.get("path"): source for source in before.meta["sources"]}
-    for path in dict.fromkeys(filter(None, map(_added_file, before.meta["steps"]))):
+    sources = {source.get("path"): source for source in before.metadata.sources}
+    for path in dict.fromkeys(filter(None, map(_added_file, before.metadata.steps))):
         source = sources.get(path, {})
         options = source.get("options", {})
         add_vocabulary(folder, Path(path), format=source.get("format"), options=options)
@@ -117,7 +119,7 @@ def unrepeatable(kb: ConceptKB) -> list[str]:
     }
     return [
         descriptions.get(str(step.get("step")), str(step.get("step"))).format_map(step)
-        for step in kb.meta["steps"]
+        for step in kb.metadata.steps
         if _added_file(step) is None
     ]
 

@@ -1,0 +1,47 @@
+"""The metadata of a vocabulary, stored with its columns."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from ...component.checked import CheckedSettings
+from .table import SharedNames
+
+
+class BuildOptions(CheckedSettings):
+    """How a vocabulary is built, and where its concepts come from.
+
+    shared_names (SharedNames): a name of several concepts leads to `all` of them, or only to the
+        one with `fewer_names` (GenBioEL, appendix E.1).
+    endings (Literal["species"] | None): concepts that share a name, such as genes, are of different
+        `species`, given as types, e.g. `NCBITaxon:9606`; linkers rank them by the species that the
+        document mentions.
+    sources (list[Any]): origin of the concepts, plain values. Readers may complete them while the
+        vocabulary is built.
+    steps (list[dict[str, Any]]): processing steps, plain values.
+    frequencies (dict[str, int]): identifier → occurrences, see `VocabularyOverlay.add_mentions`.
+    own_names (dict[str, list[str]]): identifier → names in normal form that users added.
+    """
+
+    COMPONENT: ClassVar[str] = "vocabulary"
+
+    shared_names: SharedNames = "all"
+    endings: Literal["species"] | None = None
+    sources: list[Any] = Field(default_factory=list)
+    steps: list[dict[str, Any]] = Field(default_factory=list)
+    frequencies: dict[str, int] = Field(default_factory=dict)
+    own_names: dict[str, list[str]] = Field(default_factory=dict)
+
+
+class Metadata(BuildOptions):
+    """The metadata of a built vocabulary.
+
+    fingerprint (str): digest of the names, see `ConceptTable.fingerprint`.
+    counts (dict[str, int]): numbers of concepts, names and others as of the last save.
+    columns (dict[str, Any]): type, shape and checksum of each stored array; empty if the vocabulary
+        was not opened from a folder.
+    """
+
+    fingerprint: str
+    counts: dict[str, int]
+    columns: dict[str, Any] = Field(default_factory=dict)
