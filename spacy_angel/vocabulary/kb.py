@@ -196,7 +196,7 @@ class ConceptKB(VocabularyOverlay):
     def meta(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): a copy of the metadata as plain values, see `Metadata`;
         includes changes that are not saved."""
-        return self.metadata.to_dict()
+        return self.metadata.model_dump(mode="json")
 
     @property
     def by_species(self) -> bool:

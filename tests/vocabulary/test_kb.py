@@ -196,7 +196,7 @@ def test_damaged_metadata_are_an_error(tmp_path, change):
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
     file = tmp_path / "kb/meta.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    with pytest.raises(AngelError, match=rf"meta\.json is damaged: .*{next(iter(change))}"):
+    with pytest.raises(AngelError, match=rf"meta\.json is damaged: {next(iter(change))}"):
         ConceptKB.from_disk(tmp_path / "kb")
 
 

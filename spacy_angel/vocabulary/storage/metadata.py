@@ -1,14 +1,14 @@
 """The metadata of a vocabulary, stored with its columns."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ...component.checked import CheckedSettings
+from ...errors import AngelError
 from .table import SharedNames
 
 
-class BuildOptions(CheckedSettings):
+class BuildOptions(BaseModel):
     """How a vocabulary is built, and where its concepts come from.
 
     shared_names (SharedNames): a name of several concepts leads to `all` of them, or only to the
@@ -21,9 +21,10 @@ class BuildOptions(CheckedSettings):
     steps (list[dict[str, Any]]): processing steps, plain values.
     frequencies (dict[str, int]): identifier → occurrences, see `VocabularyOverlay.add_mentions`.
     own_names (dict[str, list[str]]): identifier → names in normal form that users added.
+    RAISES (AngelError): a value is invalid.
     """
 
-    COMPONENT: ClassVar[str] = "vocabulary"
+    model_config = ConfigDict(frozen=True, strict=True)
 
     shared_names: SharedNames = "all"
     endings: Literal["species"] | None = None
@@ -31,6 +32,15 @@ class BuildOptions(CheckedSettings):
     steps: list[dict[str, Any]] = Field(default_factory=list)
     frequencies: dict[str, int] = Field(default_factory=dict)
     own_names: dict[str, list[str]] = Field(default_factory=dict)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            name = ".".join(map(str, problem["loc"]))
+            found = f"found {problem['input']!r}"
+            raise AngelError(f"{name}: {problem['msg']}, {found}") from error
 
 
 class Metadata(BuildOptions):
