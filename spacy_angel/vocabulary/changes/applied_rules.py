@@ -32,11 +32,6 @@ class Constraint:
     means: str | None = None
     excluded: frozenset[str] = frozenset()
 
-    def allows(self, concept_id: str) -> bool:
-        """concept_id (str): own identifier of a concept. RETURNS (bool): whether the mention may
-        be linked to it."""
-        return concept_id not in self.excluded if self.means is None else concept_id == self.means
-
 
 class AppliedRules:
     """Rules applied to a vocabulary, prepared so that each mention needs only one lookup.
