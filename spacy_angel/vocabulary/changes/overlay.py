@@ -392,13 +392,6 @@ class VocabularyOverlay:
         names = (name for concept_id in owners for name in self[concept_id].names)
         return list(dict.fromkeys(name for name in names if normalize_name(name) == normal))
 
-    def has_name(self, concept_id: str, name: str) -> bool:
-        """concept_id (str): any identifier of a concept.
-        name (str): a name in any spelling.
-        RETURNS (bool): whether the concept has the name."""
-        concept = self.get(concept_id)
-        return concept is not None and normalize_name(name) in _normal_forms(concept.names)
-
     def find(self, name: str) -> list[Concept]:
         """name (str): a name in any spelling.
         RETURNS (list[Concept]): its concepts, in the order of `concept_ids_of`; empty if the
