@@ -221,8 +221,8 @@ def _special_ids(
 ) -> tuple[list[int], list[int]]:
     """Special tokens that the tokenizer adds around a text (BART `<s> … </s>`, T5 `… </s>`, BERT
     `[CLS] … [SEP]`)."""
-    plain = tokenizer("a", add_special_tokens=False)["input_ids"]
-    whole = tokenizer("a")["input_ids"]
+    (plain,) = tokenizer(["a"], add_special_tokens=False)["input_ids"]
+    (whole,) = tokenizer(["a"])["input_ids"]
     position = next(
         (i for i in range(len(whole) - len(plain) + 1) if whole[i : i + len(plain)] == plain), None
     )

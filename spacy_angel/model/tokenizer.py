@@ -35,7 +35,7 @@ class PlainTokenizer:
 
     def __call__(
         self,
-        text: str | list[str],
+        texts: list[str],
         *,
         add_special_tokens: bool = True,
         split_special_tokens: bool = False,
@@ -43,19 +43,17 @@ class PlainTokenizer:
     ) -> dict[str, Any]:
         """Return token ids, without truncation or padding.
 
-        text (str | list[str]): one text or several.
+        texts (list[str]): the texts.
         add_special_tokens (bool): add the special tokens at the beginning and end of each text.
         split_special_tokens (bool): treat special tokens in a text like other words.
         verbose (bool): ignored; there are no warnings.
-        RETURNS (dict[str, Any]): `input_ids`, one list or several.
+        RETURNS (dict[str, Any]): `input_ids`, a list for each text.
         """
         # Only where it differs: it cannot be set while another thread encodes.
         if self.backend_tokenizer.encode_special_tokens != split_special_tokens:
             self.backend_tokenizer.encode_special_tokens = split_special_tokens
-        texts = [text] if isinstance(text, str) else text
         encoded = self.backend_tokenizer.encode_batch(texts, add_special_tokens=add_special_tokens)
-        rows = list(map(attrgetter("ids"), encoded))
-        return {"input_ids": rows[0] if isinstance(text, str) else rows}
+        return {"input_ids": list(map(attrgetter("ids"), encoded))}
 
     def decode(self, ids: list[int]) -> str:
         """ids (list[int]): token ids. RETURNS (str): their text, including special tokens."""

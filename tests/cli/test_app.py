@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -248,14 +246,3 @@ def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Pa
     code, out, err = run("compare", tmp_path / "e", tmp_path / "e")
     assert code == 0, err
     assert re.search(r"^\| strict \| 5 \|.* \| 0 \| 0 \| 0 \| 1 \|", out, re.M)
-
-
-def test_python_m_is_the_same_program() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "spacy_angel", "info", "nowhere"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("Error: nowhere is not a spacy-angel vocabulary folder")

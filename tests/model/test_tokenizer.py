@@ -30,10 +30,9 @@ def both(request, tmp_path_factory):
 def test_the_ids_are_those_of_transformers(both, text, add, split):
     own, theirs = both
     options = {"add_special_tokens": add, "split_special_tokens": split}
-    for texts in (text, [text, "a"]):
-        ids = own(texts, **options)["input_ids"]
-        assert ids == theirs(texts, **options)["input_ids"]
-    assert own.decode(own(text)["input_ids"]) == theirs.decode(theirs(text)["input_ids"])
+    ids = own([text, "a"], **options)["input_ids"]
+    assert ids == theirs([text, "a"], **options)["input_ids"]
+    assert own.decode(ids[0]) == theirs.decode(ids[0])
 
 
 def test_prompts_and_the_fingerprint_of_tries_do_not_depend_on_who_read_the_tokenizer(both):

@@ -57,12 +57,6 @@ def test_edges(text: str, names: list[str], expected: list[str]) -> None:
     assert [text[m.start : m.end] for m in trim_spans(text, found_in(text, *names))] == expected
 
 
-def test_a_joined_mention_has_the_lesser_probability() -> None:
-    text = "Surfactant protein (SP)-A"
-    (joined,) = trim_spans(text, found_in(text, "Surfactant protein (", "SP)-A"))
-    assert joined == FoundMention(0, len(text), "GENE", 0.8)
-
-
 @given(st.text(alphabet="ab ()[]-/,+2", max_size=20), st.data())
 def test_any_mentions_stay_inside_the_text_and_apart(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_angel.recognition.tags import BEGIN, INSIDE, OUTSIDE, best_tags, spans_of, tags_of
+from spacy_angel.recognition.tags import INSIDE, OUTSIDE, best_tags, spans_of, tags_of
 
 
 def test_mentions_of_different_labels_may_overlap() -> None:
@@ -14,17 +14,6 @@ def test_mentions_of_different_labels_may_overlap() -> None:
     tags = tags_of([(1, 0, 4), (0, 1, 3)], n_words=4, n_labels=2)
     assert tags.tolist() == [[0, 1], [1, 2], [2, 2], [0, 2]]
     assert spans_of(tags) == [(1, 0, 4), (0, 1, 3)]
-
-
-def test_inside_never_follows_outside() -> None:
-    # The second word alone would be INSIDE; with what may stand before it, BEGIN is better.
-    probabilities = np.array([[[0.9, 0.05, 0.05]], [[0.1, 0.3, 0.6]]], dtype=np.float32)
-    (tags,) = best_tags([np.log(probabilities)])
-    assert tags[:, 0].tolist() == [OUTSIDE, BEGIN]
-    # Where BEGIN is likely enough before, the first word joins.
-    probabilities[0, 0] = [0.5, 0.45, 0.05]
-    (tags,) = best_tags([np.log(probabilities)])
-    assert tags[:, 0].tolist() == [BEGIN, INSIDE]
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5))
