@@ -15,12 +15,9 @@ from pydantic import BaseModel, Field
 from ...files.formats import Format, first_line
 from ...files.json_values import checked
 from ...files.table import import_optional
-from ..documents import CorpusDocument, GoldMention, Reading
+from ..documents import CorpusDocument, Reading
+from .bioc import bioc_document
 from .rows import json_rows
-
-# Maximum number of characters between two passages.
-_MAX_GAP = 100
-_UNKNOWN = ("", "-", "-1")
 
 
 class _Identifier(BaseModel):
@@ -29,7 +26,7 @@ class _Identifier(BaseModel):
 
     def __str__(self) -> str:
         code, prefix = self.db_id or "", self.db_name or ""
-        is_whole = not prefix or ":" in code or code in _UNKNOWN
+        is_whole = not prefix or ":" in code or code in ("", "-", "-1")
         return code if is_whole else f"{prefix}:{code}"
 
 
@@ -55,37 +52,28 @@ def read_bigbio(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         to its last part, and its `read_as` contains only the parts.
     RAISES (AngelError): if the path is a folder and `datasets` is not installed.
     """
-    rows = enumerate(_load(path), 1) if path.is_dir() else json_rows(path, reading)
+    rows: Iterable[tuple[int, Any]] = json_rows(path, reading)
+    if path.is_dir():
+        rows = enumerate(import_optional("datasets", "train").load_from_disk(path), 1)
     for number, values in rows:
         with reading.leaving_out(number, "a document of BigBIO's schema"):
-            row = checked(values, _Row)
-            text, title_end = "", None
-            for passage in row.passages:
-                for (start, _), part in zip(passage.offsets, passage.text, strict=True):
-                    if not 0 <= start - len(text) <= _MAX_GAP:
-                        raise ValueError(f"a passage begins at {start}, after {len(text)}")
-                    text = text.ljust(start) + part
-                if passage.type == "title":
-                    title_end = len(text)
-            found = (_mention(entity, text, reading, row, number) for entity in row.entities)
-            mentions = tuple(mention for mention in found if mention is not None)
-            yield CorpusDocument(row.document_id, text, mentions, title_end=title_end)
+            yield bioc_document(_as_bioc(checked(values, _Row)), reading, number)
 
 
-def _mention(
-    entity: _Part, text: str, reading: Reading, row: _Row, number: int
-) -> GoldMention | None:
-    start, end = entity.offsets[0][0], entity.offsets[-1][1]
-    ids = "|".join(filter(lambda one: one not in _UNKNOWN, map(str, entity.normalized)))
-    in_parts = " ".join(entity.text) if len(entity.text) > 1 else ""
-    covered = text[start:end] if in_parts else entity.text[0]
-    given = GoldMention(start, end, covered, entity.type, ids, read_as=in_parts)
-    return reading.mention(given, text, row.document_id, number)
-
-
-def _load(path: Path) -> Iterable[dict[str, Any]]:
-    dataset: Iterable[dict[str, Any]] = import_optional("datasets", "train").load_from_disk(path)
-    return dataset
+def _as_bioc(row: _Row) -> dict[str, Any]:
+    passages = [
+        {"offset": start, "text": text, "infons": {"type": passage.type}}
+        for passage in row.passages
+        for (start, _), text in zip(passage.offsets, passage.text, strict=True)
+    ]
+    annotations = []
+    for entity in row.entities:
+        locations = [{"offset": start, "length": end - start} for start, end in entity.offsets]
+        text, ids = " ".join(entity.text), "|".join(map(str, entity.normalized))
+        infons = {"type": entity.type, "identifier": ids}
+        infons["read_as"] = text if len(locations) > 1 else ""
+        annotations.append({"text": text, "locations": locations, "infons": infons})
+    return {"id": row.document_id, "passages": passages, "annotations": annotations}
 
 
 def _recognises(path: Path, head: str) -> bool:

@@ -114,7 +114,7 @@ def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """
     for number, element in stream_elements(path, reading, {"collection": ["document"]}):
         with reading.leaving_out(number, "a BioC document"):
-            yield _document(_plain(element), reading, number)
+            yield bioc_document(_plain(element), reading, number)
 
 
 def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -126,7 +126,7 @@ def read_bioc_json(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
         collected = value.get("documents") if isinstance(value, Mapping) else None
         for document in collected if isinstance(collected, list) else [value]:
             with reading.leaving_out(number, "a BioC document"):
-                yield _document(document, reading, number)
+                yield bioc_document(document, reading, number)
 
 
 def _plain(element: ElementTree.Element) -> dict[str, Any]:
@@ -143,7 +143,14 @@ def _plain(element: ElementTree.Element) -> dict[str, Any]:
     return value
 
 
-def _document(value: Any, reading: Reading, line: int) -> CorpusDocument:
+def bioc_document(value: Any, reading: Reading, line: int) -> CorpusDocument:
+    """Convert a document in BioC JSON.
+
+    value (Any): the document. reading (Reading): handles counts and faults. line (int): line number
+        for messages.
+    RETURNS (CorpusDocument): the document.
+    RAISES (ValueError): it is not valid BioC.
+    """
     document = checked(value, _Document)
     text, title_end = _text(document.passages)
     sentences = [sentence for passage in document.passages for sentence in passage.sentences]
