@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import AngelError
-from .options import Curation, OtherVocabulary, Pipeline, ReaderOptions, reader_options
+from . import options
 
 # Exit codes in addition to 0 and 1. The code for an interruption follows the shell's convention.
 INTERRUPTED = 130
@@ -22,9 +22,9 @@ def annotate(
         str | None,
         typer.Option("--output", "-o", help="Folder or fsspec address to write to."),
     ] = None,
-    pipeline: Pipeline = None,
-    kb: OtherVocabulary = None,
-    curation: Curation = None,
+    pipeline: options.Pipeline = None,
+    kb: options.OtherVocabulary = None,
+    curation: options.Curation = None,
     format: Annotated[
         str | None, typer.Option(help="Format of the inputs; inferred for each if not given.")
     ] = None,
@@ -48,7 +48,7 @@ def annotate(
         typer.Option(help="cpu, cuda:1, or cuda for all GPUs; that of the pipeline if not given."),
     ] = None,
     ray: Annotated[str | None, typer.Option(help="Address of a Ray cluster, or `local`.")] = None,
-    option: ReaderOptions = None,
+    option: options.ReaderOptions = None,
     verify: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Check the shards of a finished output instead."),
@@ -69,10 +69,7 @@ def annotate(
 
     source: Any = pipeline
     if kb is not None or curation is not None:
-        from ..pipelines.load import load
-
-        rules = None if curation is None else {"curation": str(curation)}
-        source = load(pipeline, kb=kb, decision=rules)
+        source, _ = options.open_source(pipeline, kb, curation)
     for name in ("SIGHUP", "SIGTERM"):
         # `nohup` ignores SIGHUP.
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
@@ -92,7 +89,7 @@ def annotate(
             workers=workers,
             device=device,
             ray=ray,
-            options=reader_options(option),
+            options=options.reader_options(option),
         )
     except KeyboardInterrupt:
         typer.echo("Interrupted. Run the same command again to continue.", err=True)
