@@ -125,7 +125,8 @@ def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) 
     assert kb["MESH:D001241"].names == ("Aspirin", "ASA")
     assert "MESH:D003920" in kb
     assert [len(source) > 3 for source in kb.meta["sources"]] == [True, True]
-    assert kb.meta["steps"] == [{"step": "add", "path": str(more)}]
+    step = {"step": "add", "path": str(more), "format": "scispacy.v1", "options": {}}
+    assert kb.meta["steps"] == [step]
 
 
 def test_add_mentions_leaves_composites_out_and_counts_the_unknown(

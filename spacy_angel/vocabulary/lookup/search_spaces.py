@@ -83,10 +83,8 @@ class SearchSpaces:
         vocabulary, table = self._vocabulary, self._vocabulary.table
         allowed = np.ones(vocabulary.n_names, dtype=bool)
         if subset is not None:
-            concepts = table.concepts_in(
-                subset.types, subset.concept_ids, subset.free_types, subset.excluded
-            )
-            allowed[: table.n_names] = table.names_in(concepts)
+            conditions = subset.types, subset.concept_ids, subset.free_types, subset.excluded
+            allowed[: table.n_names] = table.names_in(*conditions)
         touched = list(vocabulary.touched)
         for i, ids in zip(touched, vocabulary.concept_ids(touched), strict=True):
             allowed[i] = bool(ids) if subset is None else any(map(subset.allows, ids))

@@ -152,11 +152,15 @@ class TrigramIndex(NameIndex):
         n = max(int(np.searchsorted(looked_at, _MAX_LOOKED_AT, side="right")), 1)
         positions = positions[rarest_first[:n]]
         rows = self._postings("gram", positions)
+        weights = np.repeat(self._weights[positions] ** 2, list(map(len, rows)))
+        scores = np.bincount(np.concatenate(rows), weights=weights)
         # A name's squared length is at least what it shares with the text, so the square of the
         # cosine is at most the shared part of the text's.
-        least = MIN_COSINE**2 * squares.sum()
-        names, scores = _add_up(rows, self._weights[positions] ** 2, least, self.n_names, allowed)
-        scores /= self.columns["norms"][names]
+        is_listed = scores > MIN_COSINE**2 * squares.sum()
+        if allowed is not None:
+            is_listed &= allowed[: len(scores)]
+        names = np.flatnonzero(is_listed)
+        scores = scores[names] / self.columns["norms"][names]
         if len(names) > _SHORTLIST:
             # sorting all of them would take longer than everything before
             best = scores >= np.partition(scores, -_SHORTLIST)[-_SHORTLIST]
@@ -216,41 +220,6 @@ class SimilarNames(CachedIndex[TrigramIndex]):
         pairs = zip(names, similar, strict=True)
         ranked = sorted([(-s.cosine - s.edits, i, s) for i, s in pairs])
         return [SimilarName(i, s) for _, i, s in ranked[:k]]
-
-
-def _add_up(
-    rows: Sequence[np.ndarray],
-    weights: np.ndarray,
-    least: float,
-    n_names: int,
-    allowed: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sum the weights of the rows that contain a name.
-
-    rows (Sequence[np.ndarray]): int32[...] each, ascending. weights (np.ndarray): float64[rows].
-    least (float): only names with a greater sum are returned. n_names (int): number of all names.
-    allowed (np.ndarray | None): see `TrigramIndex.shortlist`.
-    RETURNS (tuple[np.ndarray, np.ndarray]): int64[m] names, ascending, and float64[m], their sums.
-    """
-    # In blocks: with millions of names, allocating an array of all sums would take longer than
-    # the summation.
-    edges = np.arange(0, n_names + _BLOCK, _BLOCK)
-    cuts = [np.searchsorted(row, edges) for row in rows]
-    found, sums = [], []
-    for block, first in enumerate(edges[:-1].tolist()):
-        parts = [row[cut[block] : cut[block + 1]] for row, cut in zip(rows, cuts, strict=True)]
-        scores = np.bincount(
-            np.concatenate(parts) - first,
-            weights=np.repeat(weights, [len(part) for part in parts]),
-        )
-        reached = scores > least
-        if allowed is not None:
-            reached &= allowed[first : first + len(scores)]
-        # five times faster on booleans than on numbers
-        names = np.flatnonzero(reached)
-        found.append(names + first)
-        sums.append(scores[names])
-    return np.concatenate(found), np.concatenate(sums)
 
 
 def _flat(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

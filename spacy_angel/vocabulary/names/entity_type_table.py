@@ -15,8 +15,6 @@ class EntityType:
         not link to concepts of other entity types.
     part_of (str): an entity type that includes it in some vocabularies.
     shipped (tuple[str, ...]): its semantic types in the shipped vocabularies.
-    mesh_names (tuple[str, ...]): branches of MeSH whose names replace mentions in the training data
-        of recognizers.
     id_prefix (str): prefix of identifiers that corpora give as plain numbers.
     is_strict (bool): similar names mean different things, like drugs that differ by a letter.
     is_of_species (bool): its concepts are distinguished by species.
@@ -29,7 +27,6 @@ class EntityType:
     types: str = ""
     part_of: str = ""
     shipped: tuple[str, ...] = ()
-    mesh_names: tuple[str, ...] = ()
     id_prefix: str = ""
     is_strict: bool = False
     is_of_species: bool = False
@@ -44,7 +41,6 @@ ENTITY_TYPE_TABLE = (
         types=r"disease|disorder|phenotype|symptom|disease_ontology|human_phenotype(\.\w+)?|mondo"
         r"|C\d*|F03",
         shipped=("C", "F03"),
-        mesh_names=("C", "F03"),
         is_word=True,
         color="#ffd4ae",
     ),
@@ -53,8 +49,6 @@ ENTITY_TYPE_TABLE = (
         ("Chemical", "Chemicals", "Compound", "Drug", "Drugs", "Medication", "Substance"),
         types=r"chemical|drug|chebi(_ontology)?|D\d*",
         shipped=("D",),
-        # without proteins, nucleic acids and drug actions, which corpora do not mark as chemicals
-        mesh_names=("D01", "D02", "D03", "D04"),
         is_strict=True,
         is_word=True,
         color="#97b14e",

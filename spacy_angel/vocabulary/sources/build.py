@@ -88,8 +88,11 @@ def add_vocabulary(
     """
     kb = ConceptKB.from_disk(folder, rules=False)
     source = _source(file, format, options)
-    steps = [*kb.metadata.steps, {"step": "add", "path": str(file)}]
-    recorded = {"sources": [*kb.metadata.sources, source], "steps": steps}
+    step = {"step": "add", **{name: source[name] for name in ("path", "format", "options")}}
+    recorded = {
+        "sources": [*kb.metadata.sources, source],
+        "steps": [*kb.metadata.steps, step],
+    }
     build_options = kb.metadata.model_copy(update=recorded)
     return ConceptKB.join([kb, _concepts(file, source)], folder, build_options)
 
@@ -102,11 +105,9 @@ def repeat_additions(folder: Path, before: ConceptKB) -> None:
         out, see `unrepeatable`.
     RAISES (AngelError): a file cannot be read.
     """
-    sources = {source.get("path"): source for source in before.metadata.sources}
-    for path in dict.fromkeys(filter(None, map(_added_file, before.metadata.steps))):
-        source = sources.get(path, {})
-        options = source.get("options", {})
-        add_vocabulary(folder, Path(path), format=source.get("format"), options=options)
+    for step in filter(_is_repeatable, before.metadata.steps):
+        file = Path(step["path"])
+        add_vocabulary(folder, file, format=step["format"], options=step["options"])
 
 
 def unrepeatable(kb: ConceptKB) -> list[str]:
@@ -120,14 +121,13 @@ def unrepeatable(kb: ConceptKB) -> list[str]:
     return [
         descriptions.get(str(step.get("step")), str(step.get("step"))).format_map(step)
         for step in kb.metadata.steps
-        if _added_file(step) is None
+        if not _is_repeatable(step)
     ]
 
 
-def _added_file(step: Mapping[str, Any]) -> str | None:
-    """Return the file that a step added, or None if it no longer exists."""
-    path = step.get("path", "")
-    return path if step.get("step") == "add" and Path(path).exists() else None
+def _is_repeatable(step: Mapping[str, Any]) -> bool:
+    """Whether a step added a file that still exists."""
+    return step.get("step") == "add" and Path(step["path"]).exists()
 
 
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:

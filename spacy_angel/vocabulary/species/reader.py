@@ -9,6 +9,7 @@ sapiens`, by which the concepts of a name are sorted.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ _NEXT = 0.15
 _MIN_PRIOR = 1e-9
 # Maximum number of concepts of a name whose orthologs are looked up.
 _MAX_SIBLINGS = 8
+_MAX_ORTHOLOGS = 1 << 14
 _WORD = re.compile(r"[^\W_]+")
 # Words that never indicate a species.
 _NONE = ""
@@ -62,11 +64,10 @@ class SpeciesReader:
 
     def __init__(self, vocabulary: VocabularyOverlay) -> None:
         self._vocabulary = vocabulary
-        self._taxon_names: dict[str, str] = {}
+        self._taxon_name = cache(self._find_taxon_name)
         # These two depend on the version of the vocabulary.
-        self._version = -1
-        self._own: frozenset[str] = frozenset()
-        self._orthologs: dict[str, dict[str, str]] = {}
+        self._own = lru_cache(1)(self._find_own)
+        self._orthologs = lru_cache(_MAX_ORTHOLOGS)(self._find_orthologs)
         self._species: dict[tuple[str, ...], str] = {}
         types = list(filter(is_taxon, vocabulary.table.types))
         taxa = TAXA.values() if types else ()
@@ -109,35 +110,27 @@ class SpeciesReader:
         known = _apart((SpeciesWord(*span, species) for span, species in mentions.items()), fixed)
         ignored = {_NONE, TAXA[MOUSE].name} if hosts else {_NONE}
         words = sorted(w for w in [*known, *_apart(found, known)] if w.species not in ignored)
-        self._update()
-        return [word for word in words if word.species in self._own] or words
+        own = self._own(self._vocabulary.version)
+        return [word for word in words if word.species in own] or words
 
     def has_genes_of(self, concept_id: str) -> bool:
         """concept_id (str): identifier of a taxon. RETURNS (bool): whether the vocabulary has
         concepts of this species other than cell lines."""
-        self._update()
-        return self._taxon_name(concept_id) in self._own
+        return self._taxon_name(concept_id) in self._own(self._vocabulary.version)
 
-    def _update(self) -> None:
-        """Update to the current version of the vocabulary."""
-        if self._version == self._vocabulary.version:
-            return
-        version, types = self._vocabulary.version, self._vocabulary.types
-        beside = self._vocabulary.types_beside([t for t in types if _is_line([t])])
-        self._own = frozenset(map(self._taxon_name, filter(is_taxon, beside)))
-        self._orthologs, self._version = {}, version
+    def _find_own(self, version: int) -> frozenset[str]:
+        """Species of all concepts except cell lines."""
+        lines = [name for name in self._vocabulary.types if _is_line([name])]
+        beside = self._vocabulary.types_beside(lines)
+        return frozenset(map(self._taxon_name, filter(is_taxon, beside)))
 
-    def _taxon_name(self, concept_id: str) -> str:
+    def _find_taxon_name(self, concept_id: str) -> str:
         """Name of a taxon in normal form, if `taxa` or the vocabulary has one."""
-        if concept_id not in self._taxon_names:
-            table = self._vocabulary.table
-            row = table.find_own_id(concept_id)
-            if concept_id in TAXA:
-                name = TAXA[concept_id].name
-            else:
-                name = concept_id if row is None else table.canonical_names([row])[0]
-            self._taxon_names[concept_id] = normalize_name(name)
-        return self._taxon_names[concept_id]
+        if concept_id in TAXA:
+            return normalize_name(TAXA[concept_id].name)
+        table = self._vocabulary.table
+        row = table.find_own_id(concept_id)
+        return normalize_name(concept_id if row is None else table.canonical_names([row])[0])
 
     def _species_of(self, types: Sequence[str]) -> str:
         """Name of the species of a concept with these types; empty if it has none."""
@@ -247,17 +240,15 @@ class SpeciesReader:
             missing.pop(self._species_of(types), None)
         if not missing:
             return
-        orthologs = list(map(self._orthologs_of, concept_ids[:_MAX_SIBLINGS]))
+        version = self._vocabulary.version
+        orthologs = [self._orthologs(sibling, version) for sibling in concept_ids[:_MAX_SIBLINGS]]
         for species in missing:
             genes = (by_species[species] for by_species in orthologs if species in by_species)
             yield from ((species, gene) for gene in dict.fromkeys(genes))
 
-    def _orthologs_of(self, concept_id: str) -> dict[str, str]:
+    def _find_orthologs(self, concept_id: str, version: int) -> dict[str, str]:
         """By species, the first gene of each vertebrate with the symbol of this gene."""
-        self._update()
-        if (known := self._orthologs.get(concept_id)) is not None:
-            return known
-        found = self._orthologs[concept_id] = {}
+        found: dict[str, str] = {}
         vocabulary = self._vocabulary
         types = vocabulary.types_of(concept_id)
         if not self._species_of(types) or not may_share_symbols(types):

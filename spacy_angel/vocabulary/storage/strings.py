@@ -60,16 +60,8 @@ class Strings:
     def take(self, rows: np.ndarray) -> "Strings":
         """rows (np.ndarray): indices.
         RETURNS (Strings): the strings at these indices, in this order."""
-        lengths = np.diff(self.offsets)[rows]
-        offsets = offsets_of(lengths)
-        data = np.empty(offsets[-1], dtype=np.uint8)
-        # in chunks, since the positions take eight times the memory of the bytes
-        for begin in range(0, len(rows), _CHUNK):
-            part = slice(begin, begin + _CHUNK)
-            into = np.arange(offsets[begin], offsets[min(begin + _CHUNK, len(rows))])
-            shift = self.offsets[rows[part]] - offsets[:-1][part]
-            data[into] = self.data[into + np.repeat(shift, lengths[part])]
-        return Strings(data, offsets)
+        chunks = (rows[begin : begin + _CHUNK] for begin in range(0, len(rows), _CHUNK))
+        return StringsBuilder(text for chunk in chunks for text in self.texts(chunk)).finish()
 
     def hashes(self) -> np.ndarray:
         """RETURNS (np.ndarray): uint64[n], hashes of the strings; the same on every machine."""

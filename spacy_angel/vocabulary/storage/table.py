@@ -18,6 +18,7 @@ part[concept_parts[i]] .. part[concept_parts[i + 1] - 1].
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -136,35 +137,25 @@ class ConceptTable:
             concepts that have the name.
         RETURNS (list[list[str]]): identifiers of the concepts of each name.
         """
-        indices = np.asarray(names, dtype=np.intp)
-        first, last = (
-            self.columns["name_spellings"][indices],
-            self.columns["name_spellings"][indices + 1],
-        )
+        groups = self._groups("name_spellings", "name_rows", names)
         if owners_only and self.shared_names == "fewer_names":
-            last = first + 1
-        # `name_rows[first[i]:last[i]]` of each name, one after the other
-        counts = last - first
-        ends = np.cumsum(counts)
-        rows = self.columns["name_rows"][
-            np.arange(counts.sum()) + np.repeat(first - ends + counts, counts)
-        ]
+            groups = [rows[:1] for rows in groups]
+        rows = np.fromiter(chain.from_iterable(groups), dtype=np.intp)
         starts = self.columns["concept_spellings"]
         concepts = _group_of(rows, starts)
-        is_alias = (rows != starts[concepts]).tolist()
         ids = self.ids.texts(concepts)
         self._row_of.update(zip(ids, concepts.tolist(), strict=True))
+        pairs = zip(ids, (rows != starts[concepts]).tolist(), strict=True)
         result: list[list[str]] = []
-        begin = 0
-        for end in ends.tolist():
-            own = list(dict.fromkeys(ids[begin:end]))
-            if len(own) > 1 and frequencies and not frequencies.keys().isdisjoint(own):
-                # reversed, so that the first (best) row of a concept is used
-                pairs = zip(ids[begin:end][::-1], is_alias[begin:end][::-1], strict=True)
-                claims = {c: (alias, -frequencies.get(c, 0)) for c, alias in pairs}
-                own.sort(key=claims.__getitem__)
+        for group in groups:
+            # the first (best) row of each concept
+            is_alias: dict[str, bool] = {}
+            for concept_id, alias in islice(pairs, len(group)):
+                is_alias.setdefault(concept_id, alias)
+            own = list(is_alias)
+            if frequencies and not frequencies.keys().isdisjoint(own):
+                own.sort(key=lambda c: (is_alias[c], -frequencies.get(c, 0)))
             result.append(own)
-            begin = end
         return result
 
     def concept_types(self, rows: Sequence[int]) -> list[tuple[str, ...]]:
@@ -230,29 +221,35 @@ class ConceptTable:
         first = self.columns["name_spellings"][np.asarray(names, dtype=np.intp)]
         return self.spellings.texts(self.columns["name_rows"][first])
 
-    def concepts_in(
+    def names_in(
         self,
         types: Collection[str] | None,
         concept_ids: Collection[str] | None,
         free_types: Collection[str],
         excluded: Collection[str],
     ) -> np.ndarray:
-        """Select the concepts of a subset.
+        """Find the names that lead to a concept of a subset.
 
         types (Collection[str] | None): include concepts with any of these types, or without types;
             None: all types.
         concept_ids (Collection[str] | None): own identifiers; None: all.
         free_types (Collection[str]): types to ignore.
         excluded (Collection[str]): own identifiers of concepts to leave out.
-        RETURNS (np.ndarray): bool[n_concepts].
+        RETURNS (np.ndarray): bool[n_names].
         """
-        allowed = np.ones(self.n_concepts, dtype=bool)
+        concepts = ~self._is_in(excluded)
         if types is not None:
-            allowed[self.concepts_of_types(set(self.types).difference(free_types))] = False
-            allowed[self.concepts_of_types(types)] = True
+            fits = np.ones(self.n_concepts, dtype=bool)
+            fits[self.concepts_of_types(set(self.types).difference(free_types))] = False
+            fits[self.concepts_of_types(types)] = True
+            concepts &= fits
         if concept_ids is not None:
-            allowed &= self._is_in(concept_ids)
-        return allowed & ~self._is_in(excluded)
+            concepts &= self._is_in(concept_ids)
+        by_row = np.repeat(concepts, np.diff(self.columns["concept_spellings"]))
+        if self.shared_names == "fewer_names":
+            return by_row[self.columns["name_rows"][self.columns["name_spellings"][:-1]]]
+        names = self.columns["spelling_name"][by_row]
+        return np.bincount(names[names >= 0], minlength=self.n_names) > 0
 
     def _is_in(self, concept_ids: Collection[str]) -> np.ndarray:
         is_in = np.zeros(self.n_concepts, dtype=bool)
@@ -298,21 +295,6 @@ class ConceptTable:
     def has_hierarchy(self) -> bool:
         """RETURNS (bool): whether concepts have parents."""
         return "parents" in self.columns
-
-    def names_in(self, concepts: np.ndarray) -> np.ndarray:
-        """Find the names that lead to one of these concepts.
-
-        concepts (np.ndarray): bool[n_concepts].
-        RETURNS (np.ndarray): bool[n_names].
-        """
-        by_row = np.repeat(concepts, np.diff(self.columns["concept_spellings"]))
-        starts = self.columns["name_spellings"]
-        if self.shared_names == "fewer_names":
-            return by_row[self.columns["name_rows"][starts[:-1]]]
-        allowed = np.zeros(self.n_names, dtype=bool)
-        names = self.columns["spelling_name"][by_row]
-        allowed[names[names >= 0]] = True
-        return allowed
 
     def _groups(self, offsets: str, values: str, rows: Sequence[int]) -> list[list[int]]:
         """The values of several rows, given the names of two columns."""

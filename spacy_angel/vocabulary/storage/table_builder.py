@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import numpy as np
 from tqdm import tqdm
@@ -103,7 +104,7 @@ class TableBuilder:
         name_rows = _sort_by_name(spelling_name, concept_spellings, shared_names)
         type_offsets, types = _group_values(self._type_concept, self._type_rows, n)
         strings = {
-            "id": _concatenate(StringsBuilder(self._index).finish(), alternates),
+            "id": StringsBuilder(chain(self._index, alternates)).finish(),
             "name": StringsBuilder(self._name_index).finish(),
             "spelling": spellings,
             "type": StringsBuilder(self._type_index).finish(),
@@ -210,12 +211,10 @@ class _Group:
 
     def finish_first(self, n: int) -> Strings:
         """RETURNS: n strings, the first string of each concept; empty if it has none."""
-        strings, concept = self._strings.finish(), to_numpy(self._concept)
-        owners, first = np.unique(concept, return_index=True)
-        chosen = strings.take(first)
-        lengths = np.zeros(n, dtype=np.int64)
-        lengths[owners] = np.diff(chosen.offsets)
-        return Strings(chosen.data, offsets_of(lengths))
+        first: dict[int, str] = {}
+        for concept, text in self:
+            first.setdefault(concept, text)
+        return StringsBuilder(first.get(concept, "") for concept in range(n)).finish()
 
 
 def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
@@ -230,11 +229,6 @@ def _merge_scopes(scopes: np.ndarray, kept: np.ndarray) -> np.ndarray:
     merged = np.zeros_like(scopes)
     merged[rows] = scopes[known[first]]
     return merged
-
-
-def _concatenate(first: Strings, second: Strings) -> Strings:
-    lengths = np.concatenate([np.diff(first.offsets), np.diff(second.offsets)])
-    return Strings(np.concatenate([first.data, second.data]), offsets_of(lengths))
 
 
 def _group_values(

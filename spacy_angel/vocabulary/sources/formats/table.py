@@ -195,16 +195,15 @@ def _concepts(
 ) -> Concepts:
     """One concept for each row. At the end, too many incomplete rows are an error, and cells that
     seem to have another separator give a warning."""
-    found: Counter[tuple[str, str]] = Counter()
+    found: Counter[str] = Counter()
     n_rows = 0
     for row in rows:
         n_rows += 1
         if any(row[n_columns:]):
             raise wrong(f"{n_columns} columns", row)
         cells = {role: [row[i] for i in own if i < len(row)] for role, own in roles.items()}
-        for role in filter(cells.__contains__, _SEVERAL):
-            marks = {mark for cell in cells[role] for mark in _SEPARATORS if mark in cell}
-            found.update((role, mark) for mark in marks)
+        synonyms = cells.get("synonyms", ())
+        found.update(mark for mark in _SEPARATORS if any(mark in cell for cell in synonyms))
         yield _concept(cells, prefix, separator)
     n_blank = report.skipped[NO_ID] + report.skipped[NO_NAME]
     if n_blank > max(_MAX_BLANK, _MAX_BLANK_SHARE * n_rows):
@@ -212,11 +211,11 @@ def _concepts(
             f"{n_blank:,} of {n_rows:,} rows have no identifier or no name; expected at most a "
             f"tenth. Columns: {report.columns}. Choose them with --columns, or fill the cells."
         )
-    for (role, mark), n_cells in found.items():
-        if n_cells >= _MIN_CELLS and mark != separator.strip() and not found[role, separator]:
+    for mark, n_cells in found.items():
+        if n_cells >= _MIN_CELLS and mark != separator.strip() and not found[separator]:
             warnings.warn(
-                f"{report.path}: no {role} has {separator!r}, but {n_cells:,} have {mark!r}. Did "
-                f"you mean --option 'separator={mark.strip()}'?",
+                f"{report.path}: no synonyms have {separator!r}, but {n_cells:,} have {mark!r}. "
+                f"Did you mean --option 'separator={mark.strip()}'?",
                 AngelWarning,
                 stacklevel=2,
             )
