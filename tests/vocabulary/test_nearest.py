@@ -48,12 +48,6 @@ def test_the_nearest_name(kb, text, nearest):
     assert kb.name(kb.nearest.find(text, 1)[0].name) == nearest
 
 
-def test_a_subset_limits_what_is_found(kb):
-    allowed = np.ones(kb.n_names, dtype=bool)
-    allowed[kb.name_index("pain")] = False
-    assert kb.name(kb.nearest.find("pain", 1, allowed)[0].name) == "paint"
-
-
 def test_added_and_removed_names(kb):
     kb.add(Concept("X:new", "Boojum fever"))
     found = kb.nearest.find("boojun fever", 1)[0]

@@ -38,9 +38,9 @@ def check(kb: ConceptKB) -> None:
 
 def test_scopes_are_stored(tmp_path: Path) -> None:
     kb = ConceptKB.build([HEART, VENTRICLE], tmp_path / "kb")
-    check(kb)
-    check(ConceptKB.from_bytes(kb.to_bytes()))
-    check(ConceptKB.merge([kb, ConceptKB.build([Concept("X:1", "x")])]))
+    merged = ConceptKB.merge([kb, ConceptKB.build([Concept("X:1", "x")])])
+    for each in (kb, ConceptKB.from_bytes(kb.to_bytes()), merged):
+        check(each)
 
 
 def test_scopes_follow_changes_while_running(tmp_path: Path) -> None:

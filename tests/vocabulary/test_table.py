@@ -50,6 +50,7 @@ def test_columns_are_guessed_and_told() -> None:
         ),
         ("x\tD000001\tCalcimycin\tA-23187\tChemical\n", "id=2,name=3,synonyms=4,type=5"),
         ("id,name,x,y\nD000001,Calcimycin,A-23187,Chemical\n", "id=1,name=2,synonyms=3,type=4"),
+        ("# ID\tName\tSynonyms\tTypes\nD000001\tCalcimycin\tA-23187\tChemical\n", None),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*the file may be cut")
@@ -113,12 +114,6 @@ def test_a_synonym_a_row(text: str, concept: Concept, unused: str | None, tmp_pa
     assert kb[concept.concept_id] == concept
     columns = kb.meta["sources"][0]["columns"]
     assert unused is None or columns["not used"] == unused
-
-
-@pytest.mark.parametrize("first", ["ID", "# ID", "cui", "Identifier", "mesh_id", "ConceptID"])
-def test_names_of_the_column_of_identifiers(first: str, tmp_path: Path) -> None:
-    concepts, _ = read(tmp_path / "t.tsv", f"{first}\tName\tSynonyms\nD000001\tone\tA|B\n")
-    assert concepts == [Concept("MESH:D000001", "one", ("A", "B"))]
 
 
 def test_rows_of_one_identifier_are_one_concept(tmp_path: Path) -> None:
