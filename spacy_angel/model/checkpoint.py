@@ -109,9 +109,10 @@ def open_checkpoint(
         )
     if preset is not None:
         format = preset_named(preset)
+    elif (folder / PROMPT_FILE).is_file():
+        format = _read_format(folder / PROMPT_FILE)
     else:
-        has_file = (folder / PROMPT_FILE).is_file()
-        format = _read_format(folder) if has_file else preset_of(name_or_path)
+        format = preset_of(name_or_path)
     length = min(format.max_source_tokens, max_positions(config, "encoder") or 2**31)
     return Checkpoint(folder, config, words, replace(format, max_source_tokens=length))
 
@@ -205,8 +206,7 @@ def save_settings(folder: Path, tokenizer: "PreTrainedTokenizerBase", format: Pr
     (folder / PROMPT_FILE).write_text(text + "\n", encoding="utf8")
 
 
-def _read_format(folder: Path) -> PromptFormat:
-    file = folder / PROMPT_FILE
+def _read_format(file: Path) -> PromptFormat:
     try:
         format = parse_as(file.read_bytes(), PromptFormat)
     except ValueError as error:
