@@ -3,7 +3,6 @@
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ...errors import AngelError, AngelWarning
@@ -25,7 +24,6 @@ class CurationFile:
     def __init__(self, path: str | None, data: bytes | None = None) -> None:
         self.path = path
         self._given = data
-        self._lock = RLock()
         self._data: bytes | None = None
         self._rules: tuple[Rule, ...] | None = None
         self._applied: tuple[Any, ConceptKB] | None = None
@@ -49,7 +47,7 @@ class CurationFile:
         RAISES (AngelError): the file cannot be read, and has never been read."""
         if self.path is None and not kb.rules:
             return kb
-        with self._lock:
+        with kb.reading():
             rules = () if self.path is None else self._read()
             key = (kb, kb.version, kb.rules, rules)
             if self._applied is None or self._applied[0] != key:
