@@ -75,37 +75,37 @@ class Strings:
         by_hash (np.ndarray): int32[m], rows ordered by `hashes`, ties ascending.
         RETURNS (list[list[int]]): the rows of each text, ascending.
         """
-        return [self._find(encode(text), by_hash) for text in texts]
-
-    def _find(self, wanted: bytes, by_hash: np.ndarray) -> list[int]:
         # no calls in the loop, which runs several times for each name of a document
         data, file, start, offsets = self.data, self._file, self._start, self.offsets
-        hashed = _hash(wanted)
-        # The first position with at least this hash is between `begin` and `end`, where the hashes
-        # are between `low` and `high`.
-        begin, end, low, high, steps = 0, len(by_hash), 0, 2**64, 0
-        while begin < end:
-            guess = begin + (end - begin) * (hashed - low) // max(high - low, 1)
-            position = min(guess, end - 1) if steps < _INTERPOLATIONS else (begin + end) // 2
-            steps += 1
-            row = by_hash.item(position)
-            a, b = offsets.item(row), offsets.item(row + 1)
-            stored = data[a:b].tobytes() if file is None else os.pread(file, b - a, start + a)
-            other = int.from_bytes(blake2b(stored, digest_size=8).digest(), "little")
-            if other < hashed:
-                begin, low = position + 1, other
-            else:
-                end, high = position, other
-        matches = []
-        while high == hashed and begin < len(by_hash):
-            row = by_hash.item(begin)
-            text = encode(self[row])
-            if text == wanted:
-                matches.append(row)
-            elif _hash(text) != hashed:
-                break
-            begin += 1
-        return matches
+        found: list[list[int]] = []
+        for text in texts:
+            wanted = text.encode("utf8", errors="replace")
+            hashed = int.from_bytes(blake2b(wanted, digest_size=8).digest(), "little")
+            matches: list[int] = []
+            # The first position with at least this hash is between `begin` and `end`, where the
+            # hashes are between `low` and `high`. Once it is found, `begin` moves on from there.
+            begin, end, low, high, steps = 0, len(by_hash), 0, 2**64, 0
+            while begin < len(by_hash):
+                guess = begin + (end - begin) * (hashed - low) // max(high - low, 1)
+                position = (begin + end) // 2 if steps > _INTERPOLATIONS else guess
+                position = max(min(position, end - 1), begin)
+                steps += 1
+                row = by_hash.item(position)
+                a, b = offsets.item(row), offsets.item(row + 1)
+                stored = data[a:b].tobytes() if file is None else os.pread(file, b - a, start + a)
+                other = int.from_bytes(blake2b(stored, digest_size=8).digest(), "little")
+                if begin == end:
+                    if other != hashed:
+                        break
+                    if stored == wanted:
+                        matches.append(row)
+                    begin = end = begin + 1
+                elif other < hashed:
+                    begin, low = position + 1, other
+                else:
+                    end, high = position, other
+            found.append(matches)
+        return found
 
     def _encoded(self) -> Iterator[bytes]:
         for begin in range(0, len(self), _CHUNK):

@@ -172,9 +172,13 @@ class ConceptTable:
     def concept_names(self, rows: Sequence[int]) -> list[list[int]]:
         """rows (Sequence[int]): n concept rows. RETURNS (list[list[int]]): distinct name indices of
         each concept, the canonical name first, including those that lead to other concepts."""
-        names = self._groups("concept_spellings", "spelling_name", rows)
-        # -1: a spelling with an empty normal form
-        return [[name for name in dict.fromkeys(own) if name >= 0] for own in names]
+        result = []
+        for names in self._groups("concept_spellings", "spelling_name", rows):
+            own = dict.fromkeys(names)
+            # spellings with an empty normal form
+            own.pop(-1, None)
+            result.append(list(own))
+        return result
 
     def _concept(self, i: int) -> Concept:
         rows = self.spelling_rows(i)
