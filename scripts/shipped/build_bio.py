@@ -1,10 +1,10 @@
-"""Build `en_angel_bio`: a recogniser of six kinds of mentions, abbreviations, and the linker with
-the shipped weights over a vocabulary of all six kinds that is small enough to ship.
+"""Build `en_angel_bio`: a recognizer of six entity types, abbreviations, and the linker with the
+shipped weights and a vocabulary of all six types that is small enough to ship.
 
     python scripts/shipped/build_bio.py DATA RECOGNISER -o FOLDER
 
-DATA is as for `build_six_types.py`; RECOGNISER is what `spacy-angel train recogniser` wrote.
-The vocabulary is that of `build_bio_vocabulary`.
+DATA is the same as for `build_six_types.py`; RECOGNISER is the output of
+`spacy-angel train recogniser`. `build_bio_vocabulary` builds the vocabulary.
 """
 
 import shutil
@@ -27,11 +27,11 @@ from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.storage.arrays import compress_folder
 
 RECOGNISER = "angel_recogniser"
-# Of a curve over daily sentences, criteria of trials, case reports and BioRED, see
+# Chosen on everyday sentences, trial criteria, case reports, and BioRED, see
 # docs/notebook/recognition.md
 DROP_UNLINKED_BELOW = 0.6
 TYPES_BY_LABEL = types_of("en_angel_bio")
-# The words of the vocab are those that an older recogniser met.
+# Replaced; the vocab would contain words from earlier training texts.
 ANEW = ["ner", RECOGNISER, MISSPELLED, ABBREVIATIONS, CONSISTENCY, LINKER, "vocab"]
 
 
@@ -41,15 +41,15 @@ def build(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the pipeline.")],
     model: Annotated[Path | None, typer.Option(help="In place of the one that ships.")] = None,
 ) -> None:
-    """Write the pipeline; its linker has the settings of the one that ships, and its model: then
-    the folder names it and holds none."""
+    """Write the pipeline. Its linker has the settings and, unless another model is given, the model
+    of `en_angel_mini`, which is referred to and not copied."""
     shipped = spacy.util.load_config(shipped_folder() / "config.cfg").interpolate()
     settings = dict(shipped["components"][LINKER])
     del settings["factory"], settings["scorer"], settings["candidates"]["types_by_label"]
     encoder = {
         "labels": [*TYPES_BY_LABEL],
-        # Of one place a group's mentions share what is written on them: a disease that is a
-        # phenotype, too, is in `doc.ents`.
+        # Spans of a group with the same offsets share their attributes, so a disease that is also
+        # a phenotype is in `doc.ents`.
         "span_labels": [*TYPES_BY_LABEL][2:],
         "secondary": ["PHENOTYPE"],
     }
@@ -80,12 +80,12 @@ def build(
 
 
 def with_mentions(recogniser: Path, group: str | None, settings: dict[str, Any]) -> Language:
-    """recogniser (Path): its model's folder. group (str | None): of all mentions, also those that
-    overlap. settings (dict[str, Any]): more of the recogniser's. RETURNS (Language): all that comes
-    before the linker."""
-    # The tokenizer and the sentences are those of what ships.
+    """recogniser (Path): folder of its model. group (str | None): span group for all mentions,
+    including overlapping ones. settings (dict[str, Any]): additional settings of the recognizer.
+    RETURNS (Language): all components before the linker."""
+    # Keeps the tokenizer and the sentence splitter of the shipped pipeline.
     nlp: Any = spacy.load(shipped_folder(), exclude=ANEW)
-    # The recogniser has words of its own: tokens only bound its mentions.
+    # The recognizer splits words itself; tokens only determine the limits of its mentions.
     add_biomedical_tokens(nlp)
     settings = {"span_key": group, "skip_variants": True, "dtype": "auto", **settings}
     nlp.add_pipe(RECOGNISER, config=settings).finder = MentionFinder.from_disk(recogniser)

@@ -1,11 +1,11 @@
-"""Build the vocabulary of `en_angel_bio`: all six kinds, small enough to ship.
+"""Build the vocabulary of `en_angel_bio`, which has all six types and is small enough to ship.
 
     python scripts/shipped/build_bio_vocabulary.py DATA -o FOLDER [--mesh FOLDER]
 
-DATA is as for `build_six_types.py`, with `more/` and `raw_text/` beside. It is MeSH as it
-ships; genes of ten species and families of them (`genes`); taxa with what texts call them;
-Cellosaurus under the names of its register; HPO with lay words. What texts have is counted in
-those of `mentioned`. The same files give the same bytes.
+DATA is the same as for `build_six_types.py`, and also contains `more/` and `raw_text/`. The
+vocabulary consists of the shipped MeSH, genes of ten species and gene families (see `genes`), taxa
+with common words for them, Cellosaurus with its recommended names, and HPO with lay names. Names
+are counted in the texts of `mentioned`. The same files give the same bytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 REGISTER = "more/vocab/cellosaurus_register_names.tsv.gz"
-# A name counts as a text's where it stands so often.
+# Minimum frequency in texts for a gene name to count as used.
 _LEAST = 2
 SOURCES = [
     {
@@ -87,14 +87,14 @@ def build(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
     mesh: Annotated[Path | None, typer.Option(help="In place of the one that ships.")] = None,
 ) -> None:
-    """Build the vocabulary, and put the notice that its sources ask for beside it."""
+    """Build the vocabulary, and write the notice that its sources require."""
     kb = vocabulary(data, output, mesh)
     megabytes = sum(path.stat().st_size for path in output.iterdir() if path.is_file()) / 1e6
     typer.echo(f"{len(kb):,} concepts, {kb.n_names:,} names, {megabytes:.1f} MB")
 
 
 def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
-    """RETURNS (ConceptKB): all six kinds, with the notice in the folder."""
+    """RETURNS (ConceptKB): the vocabulary; the notice is in its folder."""
     vocab = data / "vocab"
     taxa = list(read_vocabulary(vocab / "species/taxslim.obo.gz"))
     cells = list(cell_lines(vocab / "cell_line", taxa))
@@ -121,7 +121,7 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
         BuildOptions(
             endings="species",
             sources=[*diseases_and_chemicals.meta["sources"], *further],
-            # Of genes or taxa with one name the one that is written about more.
+            # Among genes or taxa with the same name, the more frequent one comes first.
             frequencies=dict(frequencies_of(split(data)[1])),
         ),
     )
@@ -130,18 +130,18 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
 
 
 def without_scopes(concepts: Iterable[Concept]) -> Iterator[Concept]:
-    """concepts (Iterable[Concept]). YIELDS (Concept): they would take a megabyte of the hundred
-    that the pipeline may have, a byte for every name, and few of its names have one."""
+    """concepts (Iterable[Concept]): any concepts. YIELDS (Concept): without scopes, which would
+    take a byte per name, a megabyte in all, although few of these names have one."""
     for concept in concepts:
         yield replace(concept, scopes=())
 
 
 def by_register(cells: Iterable[Concept], path: Path, said: Mapping[str, int]) -> Iterator[Concept]:
-    """Cell lines under the names that Cellosaurus recommends.
+    """Make the names that Cellosaurus recommends canonical.
 
-    cells (Iterable[Concept]). path (Path): table of identifier, recommended name, synonyms.
-    said (Mapping[str, int]): how often texts have a name, by its normal form.
-    YIELDS (Concept): the lines that the table lacks under the name that texts have most.
+    cells (Iterable[Concept]): cell lines. path (Path): table of identifiers, recommended names, and
+    synonyms. said (Mapping[str, int]): normal form of a name → its frequency in texts.
+    YIELDS (Concept): each cell line; if it is not in the table, its most frequent name comes first.
     """
     recommended = {code: name for code, name, *_ in rows(path)}
     for cell in cells:

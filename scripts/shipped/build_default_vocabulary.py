@@ -1,15 +1,14 @@
-"""Build the vocabulary that ships: what a mention can stand for of MeSH.
+"""Build the vocabulary of `en_angel_mini` from the parts of MeSH that mentions refer to.
 
     python scripts/shipped/build_default_vocabulary.py DATA -o FOLDER
 
-DATA is as for `build_training_data.py`, with `more/` and `raw_text/` beside. Of MeSH it has
-the descriptors of 2024 with the names of 2019 (`mesh`), and of the supplementary records those that
-`supplementary` finds. The same files give the same bytes.
+DATA is the same as for `build_training_data.py`, and also contains `more/` and `raw_text/`. The
+vocabulary has the descriptors of MeSH 2024 with additional names of 2019 (see `mesh`), and the
+supplementary records chosen by `supplementary`. The same files give the same bytes.
 
-Names that people say and write, and MeSH does not list (`lockjaw`, `CKD`), come from
-`common_names.tsv` and `mesh_names.tsv` beside this file, which were written for this package, and
-brands from RxNorm. Those of `common_names.tsv` are people's names also where MeSH has them for
-something else; those of `mesh_names.tsv` only come beside MeSH's.
+Common names that MeSH lacks (`lockjaw`, `CKD`) come from `common_names.tsv` and `mesh_names.tsv` in
+this folder, which were written for this package, and brands from RxNorm. A name in
+`common_names.tsv` is removed from other concepts of MeSH; those in `mesh_names.tsv` are only added.
 """
 
 from collections import Counter
@@ -33,7 +32,7 @@ from spacy_angel.vocabulary.storage.metadata import BuildOptions
 NAMES = Path(__file__).with_name("common_names.tsv")
 MORE_NAMES = Path(__file__).with_name("mesh_names.tsv")
 # Anatomy, organisms, diseases, chemicals and drugs, procedures, psychiatry and psychology,
-# phenomena. Disciplines, humanities, health care, publication types and places stay out.
+# phenomena. Disciplines, humanities, health care, publication types, and places are excluded.
 TREES = frozenset("ABCDEFG")
 NOTICE = """\
 This vocabulary contains Medical Subject Headings (MeSH), 2024 edition, with additional names from
@@ -74,7 +73,7 @@ def build(
     data: Annotated[Path, typer.Argument(help="Folder of the corpora and vocabularies.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")],
 ) -> None:
-    """Build the vocabulary, and put the notice that its sources ask for beside it."""
+    """Build the vocabulary, and write the notice that its sources require."""
     left_out: Counter[str] = Counter()
     vocab = data / "vocab"
     source = {
@@ -116,14 +115,14 @@ def build(
 
 
 def _names_of(table: Path) -> Iterator[Concept]:
-    """Further names of concepts, whose types are their trees."""
+    """Yield concepts with additional names, without their types."""
     for concept in read_vocabulary(table):
         yield replace(concept, types=())
 
 
 def _as_people_say(concepts: Iterable[Concept], common: Iterable[Concept]) -> Iterator[Concept]:
-    """Descriptors without those names that people have for another: MeSH calls fibrosis
-    `Cirrhosis`, and trismus `Lockjaw`."""
+    """Remove names that commonly mean another descriptor: in MeSH, `Cirrhosis` means fibrosis, and
+    `Lockjaw` trismus."""
     owners = {normalize_name(name): c.concept_id for c in common for name in c.aliases}
     for concept in concepts:
         own = concept.concept_id

@@ -1,9 +1,9 @@
-"""Put a recogniser into `en_angel_mini`, whose vocabulary and model stay those that ship.
+"""Put a recognizer into `en_angel_mini`, and keep its vocabulary and model.
 
     python scripts/shipped/build_mini.py RECOGNISER -o FOLDER
 
-RECOGNISER is what `spacy-angel train recogniser recogniser` wrote; of what it knows diseases and
-chemicals are looked for.
+RECOGNISER is the output of `spacy-angel train recogniser recogniser`; only its labels for diseases
+and chemicals are used.
 """
 
 import json
@@ -31,7 +31,7 @@ def build(
     shipped = shipped_folder()
     meta = json.loads((shipped / "meta.json").read_text("utf8"))
     config = spacy.util.load_config(shipped / "config.cfg").interpolate()
-    # As spaCy's own recognisers it leaves alone what a document has already.
+    # Like spaCy's own recognizers, it keeps existing entities.
     finds = {"labels": [*types_of(SHIPPED_NAME)], "overwrite": False}
     nlp = with_mentions(recogniser, None, finds)
     settings = dict(config["components"][LINKER])

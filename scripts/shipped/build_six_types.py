@@ -1,13 +1,13 @@
-"""Build what `configs/mini/six_types.cfg` trains on: diseases, chemicals, genes, species,
-cell lines and phenotypes, and one vocabulary of all, whose namesakes are told apart by species.
+"""Build the training data of `configs/mini/six_types.cfg`: corpora with diseases, chemicals, genes,
+species, cell lines, and phenotypes, and one vocabulary of all types, in which the species
+distinguishes homonyms.
 
     python scripts/shipped/build_six_types.py DATA OUT
 
-DATA is as for `build_training_data.py`, with `hpo_gsc/` beside. Of each corpus that is new
-here one document in ten stays out, of GSC+ every other one, and all of tmVar3: they are written
-beside as `held_NAME.json`, to measure on, and stand in no training file. For the recogniser, which
-holds out by the article itself, GSC+ is there as a whole, and `raw/` has the files of the other
-corpora.
+DATA is the same as for `build_training_data.py`, and also contains `hpo_gsc/`. Every tenth document
+of the corpora added here, every second one of GSC+, and all of tmVar3 are held out: they are
+written as `held_NAME.json` and are in no training file. The recognizer holds out articles itself,
+so it gets the whole of GSC+, and the other corpora in `raw/`.
 """
 
 import csv
@@ -50,7 +50,7 @@ from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
-# By name: file, label that is taken, vocabulary of its identifiers, one document in so many held.
+# Name → file, label to use, prefix of its identifiers, and n: every n-th document is held out.
 CORPORA = {
     "gnormplus": ("aioner/GNormPlus_Train.PubTator", "Gene", "NCBIGene", 10),
     "nlm_gene": ("aioner/NLMgene_Train.PubTator", "Gene", "NCBIGene", 10),
@@ -63,16 +63,16 @@ GSC, GSC_HELD = "hpo_gsc/GSCplus_dev_gold.tsv", 2
 SHORTEST_NAME = 5
 PREFIXES = {"Gene": "NCBIGene", "Species": "NCBITaxon"}
 VARIANTS = frozenset({"Variant", "DNAMutation", "ProteinMutation", "SNP", "OtherMutation"})
-# In the order of precedence: where a text names no species, people are meant.
+# In order of precedence: in a text without a species, genes are human.
 SPECIES = ("Homo_sapiens", "Mus_musculus", "Drosophila_melanogaster", "Danio_rerio")
 TAXON_NAMES = Path(__file__).with_name("taxon_names.tsv")
 COUNTED = {"Gene": ("gnormplus", "nlm_gene", "biored"), "Species": ("linnaeus", "s800", "biored")}
-"""Corpora in which genes have their numbers."""
+"""Corpora in which the concepts of a label are counted."""
 Documents = list[CorpusDocument]
 _NUMBER = re.compile(r"\d+")
 _SHORT_GENUS = re.compile(r"[A-Z][a-z]{0,2}\.")
 _TAXON = re.compile(r"\(Tax:\d+\)")
-# Words that tell a text's species, but are none.
+# Words that indicate the species of a text, but do not name a species.
 _CELLS = re.compile(r"\d|cells$|hela")
 
 
@@ -80,7 +80,7 @@ def build(
     data: Annotated[Path, typer.Argument(help="Folder of the corpora and vocabularies.")],
     output: Annotated[Path, typer.Argument(help="Folder to write.")],
 ) -> None:
-    """Write `kb/`, a file a corpus, `held_NAME.json`, and what the recogniser learns from."""
+    """Write `kb/`, a file per corpus, `held_NAME.json`, and the files for the recognizer."""
     output.mkdir(parents=True, exist_ok=True)
     whole, train, held = split(data)
     kept = {d.doc_id for d in chain(documents(data, DEV), *held.values())}
@@ -91,7 +91,7 @@ def build(
         n = sum(len(document.mentions) for document in prepared)
         typer.echo(f"{name}.json: {len(prepared):,} documents, {n:,} mentions")
         write_bioc_json(prepared, output / f"{name}.json")
-    # 57 mentions of GSC+ are no training: where names of HPO stand in other texts
+    # GSC+ has only 57 training mentions, so names of HPO in other texts are used as well.
     some = [d for n in ("ncbi", "cdr", "silver") for d in train[n] if d.doc_id not in kept]
     write_bioc_json(with_phenotypes(some, data), output / "phenotypes.json")
     write_bioc_json(whole["gsc"], output / "whole_gsc.json")
@@ -103,8 +103,8 @@ def build(
 
 
 def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[str, Documents]]:
-    """RETURNS (tuple[dict[str, Documents], dict[str, Documents], dict[str, Documents]]): corpora
-    as a whole, what is trained on, and what stays out."""
+    """RETURNS (tuple[dict[str, Documents], dict[str, Documents], dict[str, Documents]]): the whole
+    corpora, the training documents, and the held-out documents."""
     whole = {name: list(corpus(data, *row[:3])) for name, row in CORPORA.items()}
     whole["gsc"] = list(read_gsc(data / GSC))
     every = {name: row[3] for name, row in CORPORA.items()} | {"gsc": GSC_HELD}
@@ -124,7 +124,7 @@ def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[
 
 
 def read_gsc(path: Path) -> Iterator[CorpusDocument]:
-    """path (Path): GSC+ as PhenoTagger has it: number, text, then a line for each mention.
+    """path (Path): GSC+ in PhenoTagger's format: identifier, text, then a line for each mention.
     YIELDS (CorpusDocument): each abstract with its phenotypes."""
     for block in path.read_text(encoding="utf8").strip().split("\n\n"):
         doc_id, text, *rows = block.splitlines()
@@ -137,8 +137,7 @@ def read_gsc(path: Path) -> Iterator[CorpusDocument]:
 
 
 def frequencies_of(train: Mapping[str, Documents]) -> dict[str, int]:
-    """RETURNS (dict[str, int]): gene or taxon to how many documents that are trained on speak of
-    it."""
+    """RETURNS (dict[str, int]): gene or taxon → number of training documents that mention it."""
     counts = Counter(
         concept_id
         for label, names in COUNTED.items()
@@ -155,8 +154,8 @@ def frequencies_of(train: Mapping[str, Documents]) -> dict[str, int]:
 
 
 def corpus(data: Path, file: str, label: str, prefix: str) -> Iterator[CorpusDocument]:
-    """RETURNS (Iterator[CorpusDocument]): with the mentions of one label that have an identifier,
-    without its remark on the species; documents without any are left out."""
+    """RETURNS (Iterator[CorpusDocument]): documents with mentions of the label that have an
+    identifier; species notes are removed from the identifiers."""
     for document in read_corpus(data / file, "pubtator", strict=False, prefix=prefix):
         mentions = [
             replace(m, concept_ids=_TAXON.sub("", m.concept_ids))
@@ -168,7 +167,7 @@ def corpus(data: Path, file: str, label: str, prefix: str) -> Iterator[CorpusDoc
 
 
 def with_all_types(data: Path) -> Iterator[CorpusDocument]:
-    """RETURNS (Iterator[CorpusDocument]): the part of BioRED that is trained on."""
+    """RETURNS (Iterator[CorpusDocument]): the documents of BioRED used for training."""
     trained = {document.doc_id for document in biored(data)}
     for document in completed(documents(data, [BIORED])):
         if document.doc_id in trained:
@@ -176,8 +175,8 @@ def with_all_types(data: Path) -> Iterator[CorpusDocument]:
 
 
 def completed(own: Iterable[CorpusDocument]) -> Iterator[CorpusDocument]:
-    """RETURNS (Iterator[CorpusDocument]): identifiers of genes and species with their vocabulary,
-    variants left out."""
+    """RETURNS (Iterator[CorpusDocument]): documents without variants, with prefixed identifiers of
+    genes and species."""
     for document in own:
         mentions = [
             replace(m, concept_ids=_with_prefix(m.concept_ids, PREFIXES.get(m.label, "")))
@@ -192,7 +191,7 @@ def _with_prefix(concept_ids: str, prefix: str) -> str:
 
 
 def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> ConceptKB:
-    """RETURNS (ConceptKB): `kb/` of the folder; each concept has its kind as first type."""
+    """RETURNS (ConceptKB): `kb/` of the folder; the first type of a concept is its entity type."""
     medic = ("medic/medic_06Jul2012.txt", "medic/CTD_diseases_2017-06.tsv.gz")
     build_vocabulary([data / file for file in medic], folder / "base")
     diseases = {concept.concept_id for concept in ConceptKB.from_disk(folder / "base")}
@@ -216,26 +215,26 @@ def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> Conc
 
 
 def of_mesh(concepts: Iterable[Concept], diseases: set[str]) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): with `Disease` or `Chemical` as first type, as far as MEDIC or
-    the branch of the tree tells."""
+    """RETURNS (Iterator[Concept]): concepts with `Disease` or `Chemical` as first type, if MEDIC or
+    the branch of the tree shows it."""
     for concept in concepts:
         branches = {name[:1] for name in concept.types}
         kinds = ["Disease"] if concept.concept_id in diseases or "C" in branches else []
         kinds += ["Chemical"] if "D" in branches else []
-        # what has no type may be meant by any label
+        # A concept without a type can be linked from any label.
         yield replace(concept, types=(*kinds, *concept.types) or ("Other",))
 
 
 def of_kind(concepts: Iterable[Concept], kind: str, *, only: bool = False) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): with a kind before their types, or in their place."""
+    """RETURNS (Iterator[Concept]): concepts with an entity type before their types, or alone."""
     for concept in concepts:
         yield replace(concept, types=(kind,) if only else (kind, *concept.types))
 
 
 def organisms(folder: Path) -> list[list[Concept]]:
-    """RETURNS (list[list[Concept]]): taxa of two lists, with the words that texts have for them,
-    e.g. `patients` and `maize`; no other taxon keeps such a word, so that a mouse is of a species
-    and not of a genus, and maize no subspecies."""
+    """RETURNS (list[list[Concept]]): the taxa of two lists with common words for them, such as
+    `patients` and `maize`, which are removed from other taxa: `mouse` is a species and not a genus,
+    and `maize` not a subspecies."""
     taxa = list(read_vocabulary(folder / "taxslim.obo.gz"))
     further = list(more_names(folder))
     by_name = {name: taxon.concept_id for taxon in further for name in taxon.names}
@@ -262,13 +261,13 @@ def organisms(folder: Path) -> list[list[Concept]]:
 
 
 def hpo(folder: Path) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): HPO's with lay names, `HP_0000002` as `HP:0000002`."""
+    """RETURNS (Iterator[Concept]): HPO with lay names; `HP_0000002` becomes `HP:0000002`."""
     for concept in phenotypes(folder):
         yield replace(concept, concept_id=concept.concept_id.replace("_", ":"))
 
 
 def with_phenotypes(own: Iterable[CorpusDocument], data: Path) -> Iterator[CorpusDocument]:
-    """RETURNS (Iterator[CorpusDocument]): with the names of HPO as mentions, in place of theirs."""
+    """RETURNS (Iterator[CorpusDocument]): documents in which only names of HPO are mentions."""
     kb = ConceptKB.build(hpo(data / "vocab" / "phenotype"))
     names = DictionaryMatcher(kb, everything=True, min_length=SHORTEST_NAME)
     for document in preprocess(own, STEPS):
@@ -287,15 +286,15 @@ def with_phenotypes(own: Iterable[CorpusDocument], data: Path) -> Iterator[Corpu
 
 
 def more_names(folder: Path) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): names of taxa by number, `A. aegypti` among them, but not as
-    the canonical one where there is another."""
+    """RETURNS (Iterator[Concept]): taxa and their names, including `A. aegypti`; short names are
+    canonical only if there is no other."""
     names: dict[str, list[str]] = {}
     for file in ("clulab_Species.tsv.gz", "clulab_Species_exhaustive.tsv.gz"):
         for name, taxon, *_ in _rows(folder / file):
             if taxon.isdecimal():
                 names.setdefault(f"{PREFIX}{taxon}", []).append(name)
     for concept_id, own in names.items():
-        # `S. ocellatus` beside `Sciaenops ocellatus` tells that this is scientific, not `Red drum`.
+        # `S. ocellatus` shows that `Sciaenops ocellatus` is the scientific name, not `Red drum`.
         of_genus = {name for name in own if _shortened(name) in own}
         whole = [name for name in own if not _SHORT_GENUS.match(name)]
         ranked = (*(n for n in whole if n in of_genus), *whole, *own)
@@ -309,7 +308,7 @@ def _shortened(name: str) -> str:
 
 
 def cell_lines(folder: Path, taxa: Iterable[Concept]) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): Cellosaurus's, names by accession, with their species."""
+    """RETURNS (Iterator[Concept]): the cell lines of Cellosaurus with their names and species."""
     by_name = {taxon.canonical_name: taxon.concept_id for taxon in taxa}
     names: dict[str, dict[str, None]] = {}
     species: dict[str, dict[str, None]] = {}

@@ -1,8 +1,8 @@
-"""Corpora and vocabularies that the other scripts of this folder share.
+"""Corpora and vocabularies shared by the other scripts in this folder.
 
-DATA, their first argument, holds `ncbi-disease/`, `bc5cdr/`, `aioner/`, `chemdisgene_silver/`,
-`medic/`, `mesh/` and `vocab/`. Documents of the development sets, all of tmVar3 and four tenths of
-BioRED stay out, so that `scripts/fit_ranker.py` can measure on them.
+DATA, their first argument, contains `ncbi-disease/`, `bc5cdr/`, `aioner/`, `chemdisgene_silver/`,
+`medic/`, `mesh/`, and `vocab/`. The development sets, tmVar3, and four tenths of BioRED are
+excluded, so that `scripts/fit_ranker.py` can measure on them.
 """
 
 import csv
@@ -35,12 +35,12 @@ LONGEST = 120
 
 
 def documents(data: Path, files: Iterable[str]) -> Iterator[CorpusDocument]:
-    """RETURNS (Iterator[CorpusDocument]): of PubTator files; what is faulty is left out."""
+    """RETURNS (Iterator[CorpusDocument]): documents of PubTator files; faulty ones are skipped."""
     return chain.from_iterable(read_corpus(data / f, "pubtator", strict=False) for f in files)
 
 
 def biored(data: Path) -> Iterator[CorpusDocument]:
-    """RETURNS (Iterator[CorpusDocument]): the part that is trained on."""
+    """RETURNS (Iterator[CorpusDocument]): the documents of BioRED used for training."""
     kept = {document.doc_id for document in documents(data, [*DEV, TMVAR])}
     trained = [NCBI.format("train"), CDR.format("Training")]
     known = {document.doc_id for document in documents(data, trained)}
@@ -51,7 +51,7 @@ def biored(data: Path) -> Iterator[CorpusDocument]:
 
 
 def silver(data: Path) -> list[CorpusDocument]:
-    """RETURNS (list[CorpusDocument]): some by chance, none of those that are measured on."""
+    """RETURNS (list[CorpusDocument]): a random sample without documents used for measuring."""
     trained = {document.doc_id for document in biored(data)}
     kept = {document.doc_id for document in documents(data, [*DEV, TMVAR, BIORED])} - trained
     found = {d.doc_id: d for d in documents(data, SILVER) if d.doc_id not in kept}
@@ -59,7 +59,7 @@ def silver(data: Path) -> list[CorpusDocument]:
 
 
 def graph(path: Path, prefix: str) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): classes of an OBO graph in JSON, as diseases."""
+    """RETURNS (Iterator[Concept]): the classes of an OBO graph in JSON, as diseases."""
     with gzip.open(path, "rt", encoding="utf8") as file:
         nodes = json.load(file)["graphs"][0]["nodes"]
     for node in nodes:
@@ -69,7 +69,7 @@ def graph(path: Path, prefix: str) -> Iterator[Concept]:
 
 
 def phenotypes(folder: Path) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): HPO's, with lay synonyms, as diseases."""
+    """RETURNS (Iterator[Concept]): the concepts of HPO with lay synonyms, as diseases."""
     lay: dict[str, list[str]] = {}
     with gzip.open(folder / "hpo_layperson-synonyms.tsv.gz", "rt", encoding="utf8") as file:
         for row in csv.reader(file, delimiter="\t"):
@@ -83,7 +83,7 @@ def phenotypes(folder: Path) -> Iterator[Concept]:
 
 
 def number(text: str) -> int:
-    """RETURNS (int): one that belongs to the text, the same everywhere."""
+    """RETURNS (int): a hash of the text that is the same on every machine."""
     return int(hashlib.md5(text.encode()).hexdigest(), 16)
 
 

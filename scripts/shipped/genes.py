@@ -1,12 +1,11 @@
-"""Genes and families that ship in `en_angel_bio`: of ten species, as far as texts speak of them.
+"""Genes and gene families of `en_angel_bio`: ten species, limited to what texts mention.
 
-Symbol and full name; further names of up to three words (of man's and the mouse's genes that no
-text names two), of man and mouse also those of their products; longer ones, and those of clones
-(`AW060991`), where texts have them. Man and mouse have
-their names in common where they have the symbol; the others, where symbols follow man's, those of
-these names that texts have. Genes of worm, thale cress, chicken and fission yeast, and numbered
-loci (`LOC100130370`, `Gm5907`, `CG13283`, `si:dkey-11f4.16`), are there where texts have one of
-their names.
+A gene has its symbol, its full name, and further names of up to three words (two for human and
+mouse genes that no text mentions); human and mouse genes also have the names of their products.
+Longer names and names of clones (`AW060991`) are included if a text has them. Human and mouse genes
+with the same symbol share their names; genes of other species with this symbol get those that texts
+have. Genes of worm, thale cress, chicken, and fission yeast, and numbered loci (`LOC100130370`,
+`Gm5907`, `CG13283`, `si:dkey-11f4.16`), are included if a text has one of their names.
 """
 
 import csv
@@ -25,7 +24,7 @@ from spacy_angel.vocabulary.names.taxa import HUMAN, PREFIX
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
 from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 
-# By species the taxon, and the kinds of genes beside those that code for a protein.
+# File → taxon, and kinds of genes to include besides protein-coding ones.
 GENE_INFO = {
     "vocab/gene/Homo_sapiens.gene_info.gz": ("9606", "ncRNA", "other"),
     "vocab/gene/Mus_musculus.gene_info.gz": ("10090", "ncRNA", "other"),
@@ -39,7 +38,7 @@ TABLES = {
 SYMBOLS = "more/vocab/homologene_updated_symbols.tsv.gz"
 BY_SYMBOL = ("6239", "3702", "9031", "4896")
 _BY_SYMBOL = frozenset(PREFIX + taxon for taxon in BY_SYMBOL)
-# Longer names are there where texts have them.
+# Longer names are included only if texts have them.
 _MOST_WORDS = 3
 _MOST_OF_UNTOLD = 2
 FAMILIES = "vocab/gene/famplex_entities.csv.gz"
@@ -51,34 +50,34 @@ GENE, FAMILY = "Gene", "Gene family"
 _WHOLE = frozenset({HUMAN, f"{PREFIX}10090"})
 _LOCUS = re.compile(
     r"(LOC|RGD|MGC|Gm)\d+|\w+Rik\d*"
-    # of the fish: clones and models
+    # zebrafish: clones and models
     r"|(zgc|si|im|wu|hm|id|zmp):\S+|cb\d+|f[a-k]\d\d[a-p]\d\d"
-    # of the fly, and of yeast
+    # fruit fly, and yeast
     r"|(Dmel_|Dmel\\)\S+|(\w+RNA:)?C[GR]\d+(-P\w)?|Y[A-P][LR]\d{3}[CW](-\w)?"
 )
-# Sequences and segments of the mouse's genome by which a gene was once known.
+# Sequences and segments of the mouse genome by which a gene was once known.
 _CLONE = re.compile(
     r"(A[AILUVW]|B[BCEFGM]|C|N|R|T|W)\d{5,6}|D[\dXY]+[A-Z][a-z]{2}[a-z\d]*|\w+Rik\d*"
     r"|(OTTMUSG|ENSMUSG|EG|Gm|LOC|mKIAA|mCG_?|MGC:?|ESTM)\d+|RP\d+-\S+"
 )
-# What says no more than the symbol, if so much: names of thousands of products.
+# Uninformative names, shared by thousands of products.
 _EMPTY = re.compile(
     r"(uncharacterized|putative|predicted|probable|novel|microrna|alternative protein)\b.*", re.I
 )
-# Rows of the table for yeast that are no gene's.
+# Rows of the yeast table that are not genes.
 _NO_GENE = "NEWENTRY"
 
 
 def listed(data: Path) -> list[Concept]:
-    """data (Path): folder of the vocabularies. RETURNS (list[Concept]): all genes, man's first,
-    with the names of their registers; one type is the species."""
+    """data (Path): folder of the vocabularies. RETURNS (list[Concept]): all genes, human ones
+    first, with the names in their registers; one of the types is the species."""
     return [*without_namesakes(_of_species(data))]
 
 
 def without_namesakes(own: Iterable[Concept]) -> Iterator[Concept]:
-    """own (Iterable[Concept]): genes of all species. YIELDS (Concept): those of man and mouse
-    without the names by which texts mean another one (`protein C` is PROC, not PRH1); symbols and
-    full names stay."""
+    """own (Iterable[Concept]): genes of all species. YIELDS (Concept): the genes; human and mouse
+    genes lose names that texts use for another gene (`protein C` is PROC, not PRH1), except symbols
+    and full names."""
     lost: dict[str, set[str]] = defaultdict(set)
     with NAMESAKES.open(encoding="utf8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
@@ -91,8 +90,8 @@ def without_namesakes(own: Iterable[Concept]) -> Iterator[Concept]:
 
 
 def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
-    """own (Sequence[Concept]): see `listed`. told (Set[str]): names in normal form that
-    texts have. YIELDS (Concept): those that ship, with `Gene` as first type."""
+    """own (Sequence[Concept]): result of `listed`. told (Set[str]): names in normal form that texts
+    have. YIELDS (Concept): the genes to ship, with `Gene` as first type."""
     kept = {*told, *map(normalize_name, chain.from_iterable(_proteins().values()))}
     of_whole = (_without_rare(g, kept) for g in own if species_of(g) in _WHOLE)
     whole = [*with_names_of_the_same_symbol(of_whole)]
@@ -106,7 +105,7 @@ def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
 
 
 def _without_rare(gene: Concept, kept: Set[str]) -> Concept:
-    """Beside symbol and full name the short names, but those of clones, and what is kept."""
+    """Keep the symbol, the full name, short names that are not clones, and the names in `kept`."""
 
     is_untold = kept.isdisjoint(map(normalize_name, gene.names))
     most = _MOST_OF_UNTOLD if is_untold else _MOST_WORDS
@@ -121,7 +120,7 @@ def _without_rare(gene: Concept, kept: Set[str]) -> Concept:
 
 
 def _fewer(gene: Concept, as_listed: Concept, told: Set[str]) -> Concept:
-    """Of its own names the short ones, of the others those that texts have; none twice."""
+    """Keep the gene's own short names, and other names that texts have, without duplicates."""
     kept = {normalize_name(gene.canonical_name): gene.canonical_name}
     for name in gene.aliases:
         normal = normalize_name(name)
@@ -132,15 +131,15 @@ def _fewer(gene: Concept, as_listed: Concept, told: Set[str]) -> Concept:
 
 
 def species_of(gene: Concept) -> str:
-    """gene (Concept). RETURNS (str): its taxon."""
+    """gene (Concept): a gene. RETURNS (str): its taxon."""
     return next(name for name in gene.types if name.startswith(PREFIX))
 
 
 def families(data: Path, human: Iterable[Concept]) -> Iterator[Concept]:
-    """FamPlex's families and complexes, without names that another family has, too.
+    """Read the families and complexes of FamPlex, without names that several families have.
 
-    data (Path): folder of the vocabularies. human (Iterable[Concept]): man's genes.
-    YIELDS (Concept): with its genes and families as parts.
+    data (Path): folder of the vocabularies. human (Iterable[Concept]): human genes.
+    YIELDS (Concept): a family with its genes and subfamilies as parts.
     """
     by_symbol = {gene.canonical_name: gene.concept_id for gene in human}
     names: dict[str, dict[str, None]] = defaultdict(dict)
@@ -164,7 +163,7 @@ def families(data: Path, human: Iterable[Concept]) -> Iterator[Concept]:
 
 
 def _proteins() -> dict[str, tuple[str, ...]]:
-    """RETURNS (dict[str, tuple[str, ...]]): by symbol what texts call a gene's protein."""
+    """RETURNS (dict[str, tuple[str, ...]]): symbol → names of the gene's protein in texts."""
     with NAMES.open(encoding="utf8", newline="") as file:
         rows_ = csv.DictReader(file, delimiter="\t")
         return {row["symbol"]: tuple(row["names"].split("|")) for row in rows_}
@@ -181,7 +180,7 @@ def _of_species(data: Path) -> Iterator[Concept]:
                 yield replace(gene, aliases=(*gene.aliases, *more))
             else:
                 names = tuple(n for n in gene.aliases if not _is_code(n))
-                # Identifiers of other registers would take a megabyte.
+                # The identifiers of other registers would take a megabyte.
                 yield replace(gene, aliases=names, alternate_ids=())
     for path, taxon in TABLES.items():
         for code, symbol, *synonyms in rows(data / path):
@@ -198,7 +197,7 @@ def _gene(code: str, symbol: str, taxon: str, synonyms: Iterable[str]) -> Concep
 
 
 def _is_code(name: str) -> bool:
-    """Of a locus, and no name: `Dmel_CG13283`, `zgc:65942`; those of yeast texts do have."""
+    """Whether a name only numbers a locus (`zgc:65942`), except in yeast, whose loci texts name."""
     return _LOCUS.fullmatch(name) is not None and not re.match(r"Y[A-P][LR]|CG\d", name)
 
 

@@ -1,4 +1,4 @@
-"""How often texts mention names: what a vocabulary that must be small is chosen by."""
+"""Count how often texts mention names, to choose the names of a small vocabulary."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from build_training_data import documents
 from spacy_angel.vocabulary.names.concepts import normalize_name
 
 _MOST_WORDS = 6
-# Articles, abstracts; corpora whose texts speak of genes and species, their training parts.
+# Articles, abstracts, and the training parts of corpora about genes and species.
 _RAW = (
     "evidence_inference_articles.jsonl.gz",
     "medline16n0005.jsonl.gz",
@@ -34,8 +34,8 @@ _CORPORA = (
 
 
 def mentioned(names: Iterable[str], texts: Iterable[str]) -> Counter[str]:
-    """names (Iterable[str]): in normal form, those of up to six words count. texts (Iterable[str]):
-    as they are. RETURNS (Counter[str]): how often each stands in them."""
+    """names (Iterable[str]): names in normal form; those of more than six words are ignored.
+    texts (Iterable[str]): unprocessed texts. RETURNS (Counter[str]): frequency of each name."""
     wanted = set(names)
     words_of: dict[str, set[int]] = {}
     for name in wanted:
@@ -62,8 +62,8 @@ def raw_texts(data: Path) -> Iterator[str]:
 
 
 def texts_of(data: Path) -> Iterator[str]:
-    """data (Path): folder of the corpora. YIELDS (str): raw texts, then those of corpora. The
-    abstracts of BMC have hardly a digit, which is nothing to a name without."""
+    """data (Path): folder of the corpora. YIELDS (str): raw texts, then the texts of corpora. The
+    BMC abstracts lack most digits, which only affects names with digits."""
     yield from raw_texts(data)
     with lzma.open(data / "raw_text" / _ABSTRACTS, "rt", encoding="utf8") as file:
         yield from file

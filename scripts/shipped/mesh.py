@@ -1,10 +1,10 @@
-"""Descriptors of MeSH 2024 under the names that they have and had, with tree numbers.
+"""Descriptors of MeSH 2024 with their current and earlier names and tree numbers.
 
-Of the edition of 2024 come identifiers, headings, entry terms and permuted terms (`heart attacks`
-is only among these) and tree numbers. A name that the descriptor had in 2019 stays with it, unless
-it is another's now; a descriptor that is gone is an alternate identifier of the one that has its
-names. The table of numbers lacks those of the tops of the trees (`Neoplasms`, C04): where 2015's
-number is one of a top it is still theirs, and `_TOPS` has the others.
+The 2024 edition provides identifiers, headings, entry terms, permuted terms (the only ones with
+`heart attacks`), and tree numbers. A descriptor keeps a name from 2019 unless another one has it
+now; a removed descriptor becomes an alternate identifier of the one that has its names. The table
+of tree numbers lacks the tops of the trees (`Neoplasms`, C04): these are taken from 2015, or from
+`_TOPS`.
 """
 
 from collections import Counter, defaultdict
@@ -31,8 +31,8 @@ _LONGEST_TOP = 3
 
 @dataclass
 class Descriptor:
-    """heading (str), terms (list[str]): entry terms. further (list[str]): permuted terms, and names
-    of earlier years. numbers (list[str]): in the trees."""
+    """heading (str): canonical name. terms (list[str]): entry terms. further (list[str]): permuted
+    terms and earlier names. numbers (list[str]): tree numbers."""
 
     heading: str
     terms: list[str]
@@ -41,13 +41,13 @@ class Descriptor:
 
     @property
     def names(self) -> list[str]:
-        """RETURNS (list[str]): all, the heading first."""
+        """RETURNS (list[str]): all names, the heading first."""
         return [self.heading, *self.terms, *self.further]
 
 
 def descriptors(data: Path) -> Iterator[Concept]:
-    """data (Path): folder of the tables. YIELDS (Concept): each descriptor of 2024; without types
-    where it stands in no tree."""
+    """data (Path): folder of the tables. YIELDS (Concept): each descriptor of 2024; it has no types
+    if it is in no tree."""
     held = read(data)
     owners: dict[str, str] = {}
     for code, descriptor in held.items():
@@ -75,7 +75,7 @@ def descriptors(data: Path) -> Iterator[Concept]:
 
 
 def read(data: Path) -> dict[str, Descriptor]:
-    """data (Path): folder of the tables. RETURNS (dict[str, Descriptor]): of 2024, by code."""
+    """data (Path): folder of the tables. RETURNS (dict[str, Descriptor]): by code, of 2024."""
     numbers = {cells[0]: _split(cells[2]) for cells in rows(data / NUMBERS)}
     tops = {c[0]: c[2] for c in rows(data / EARLIER_NUMBERS) if len(c[2]) <= _LONGEST_TOP} | _TOPS
     return {
@@ -90,8 +90,8 @@ def read(data: Path) -> dict[str, Descriptor]:
 
 
 def rows(path: Path) -> Iterator[list[str]]:
-    """path (Path): a table with tabs, gzipped or not. YIELDS (list[str]): cells of a line, without
-    a first one that names the columns and begins with `id`."""
+    """path (Path): tab-separated table, plain or gzip. YIELDS (list[str]): the cells of each row
+    except the header."""
     for line in read_lines(path, VocabularyReport()):
         cells = line.split("\t")
         if cells[0] not in ("id", "mesh_id"):
@@ -103,15 +103,15 @@ def _split(cell: str) -> list[str]:
 
 
 def _successor(names: Iterable[str], owners: Mapping[str, str]) -> str | None:
-    """The descriptor that has most of these names."""
+    """Find the descriptor with most of these names."""
     found = Counter(owners[n] for n in map(normalize_name, names) if n in owners)
     return found.most_common(1)[0][0] if found else None
 
 
 def _distinct(descriptor: Descriptor) -> Iterator[str]:
-    """Its names but for the heading, without those turned round (`Attack, Heart`) whose words it
-    has in their order, and of the further ones those alone whose normal form is new: `SARS-CoV-2`
-    has no use for `SARS CoV 2`."""
+    """Yield the names except the heading, without inverted ones (`Attack, Heart`) if the descriptor
+    also has the natural order, and without further names whose normal form is already there, such
+    as `SARS CoV 2` beside `SARS-CoV-2`."""
     known = {normalize_name(name) for name in descriptor.names}
     seen = {normalize_name(name) for name in (descriptor.heading, *descriptor.terms)}
     for name in descriptor.terms:

@@ -1,10 +1,10 @@
-"""Which of MeSH's supplementary records ship beside its descriptors, and under which names.
+"""Choose the supplementary records of MeSH that ship beside its descriptors, and their names.
 
-There are more than 300,000 of them, mostly of substances and proteins that few texts speak of.
-Taken are drugs (a name of DrugBank or RxNorm, or a pharmacological action in MeSH), chemicals that
-a system has annotated in abstracts (ChemDisGene) or whose name stands in others, and diseases:
-those that Mondo maps to, and those numbered among them. Each name is one concept's: a descriptor's
-stays with it, of several records MeSH's own decides, and what still has several owners is left out.
+There are more than 300,000 of them, mostly substances and proteins that few texts mention. Chosen
+are drugs (with a name in DrugBank or RxNorm, or a pharmacological action in MeSH), chemicals that
+are annotated in abstracts (ChemDisGene) or named in other texts, and diseases (mapped by Mondo, or
+numbered among these). Each name belongs to one concept: to the descriptor that has it, or else to
+the record that has it in MeSH; names that still have several owners are left out.
 """
 
 import gzip
@@ -29,22 +29,23 @@ _RXNORM = "rxnorm_prescribable_2025-10_ingredients_brands_noA.tsv.gz"
 # Diseases, mental disorders, chemicals.
 _TREES = frozenset({"C", "F03", "D"})
 _RECORD = re.compile(r"MESH:C\d{6,9}")
-# MeSH has genes' products of many species as records of their own; they are no drugs.
+# MeSH has separate records for gene products of many species, which are not drugs.
 _PROTEIN = re.compile(r"\bprotein, |, (human|mouse|rat|bovine|[A-Z][a-z]+ [a-z]+)$")
-# Longer ones are a structure in words, shorter ones stand for many things.
+# Longer names describe a structure, shorter ones are ambiguous.
 _LONGEST, _SHORTEST, _LONGEST_ABBREVIATION = 60, 5, 8
 _MOST_DIGITS = 2
-# Names of so many letters are as good as the same with two letters changed.
+# From this length on, names that differ in two letters are considered equal.
 _LEAST_NEAR, _NEAR = 8, 2
-# So many abstracts have a word.
+# Number of abstracts from which on a word is common.
 _COMMON = 4
-# A name that only texts have is taken where so many documents have it.
+# A name found only in texts must be in this many documents.
 _LEAST_DOCUMENTS = 2
 _LETTERS = re.compile(r"[^\W\d_]{3}")
-# Of a thousand numbers so many are Mondo's diseases, and so few PubChem's substances for each.
+# For a block of 1,000 numbers: minimum number of diseases in Mondo, and maximum number of PubChem
+# substances per disease.
 _LEAST_DISEASES, _MOST_SUBSTANCES = 20, 0.1
-# Words and names of people; and, since the tables lack what begins with A, brands of two substances
-# one of which is paracetamol (acetaminophen), amlodipine, atropine or the like.
+# Words and names of people. The tables lack ingredients that begin with A, so brands that combine
+# one of these (acetaminophen, amlodipine, atropine, ...) with another substance are listed here.
 _WORDS = """
 Compro Diskets Doral Esoterica Flanders Gallifrey Halls Julie Nikita Perform Prolate React
 Schiff Skyla Sojourn Tabloid Terrell Thrive Twilite Vanquish
@@ -59,14 +60,14 @@ Septocaine Tencon Tenoretic Twynsta Ultacan Ultracet Unasyn Xerese Yosprala Zorc
 _NO_BRANDS = frozenset((_WORDS + _OF_TWO).split())
 _BRAND = re.compile(r"[A-Z][A-Za-z]+(-[A-Za-z]+)*")
 _SHORTEST_BRAND = 5
-# A name is looked for in texts if it has so many characters.
+# Minimum number of characters of a name that is searched for in texts.
 _LEAST_CHARACTERS = 6
 
 
 @dataclass
 class _Names:
-    """Names by identifier (`MESH:C…`, `MESH:D…`): MeSH's own, those of other vocabularies, and what
-    texts say and in how many documents; and, in lower case, what is a drug's name."""
+    """Names by identifier (`MESH:C…`, `MESH:D…`): from MeSH, from other vocabularies, and from
+    texts with their document frequencies; and the names of drugs, in lower case."""
 
     own: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     further: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -80,14 +81,14 @@ def supplementary(
     annotated: Iterable[CorpusDocument],
     texts: Iterable[str],
 ) -> Iterator[Concept]:
-    """Find the records, and what is to be added to descriptors of diseases and chemicals.
+    """Choose records, and find additional names of descriptors of diseases and chemicals.
 
-    descriptors (Iterable[Concept]): those that ship, with all their names.
+    descriptors (Iterable[Concept]): the descriptors that ship, with all their names.
     vocab (Path): folder with `chemical/` and `disease/`, see `model_card`.
-    annotated (Iterable[CorpusDocument]): abstracts with identifiers of chemicals in MeSH.
-    texts (Iterable[str]): others.
-    YIELDS (Concept): a record with its names and tree; or a descriptor's identifier and name with
-        further names, and with the records as alternate identifiers whose name it has.
+    annotated (Iterable[CorpusDocument]): abstracts with MeSH identifiers of chemicals.
+    texts (Iterable[str]): other texts.
+    YIELDS (Concept): a record with its names and tree; or a descriptor with additional names, and
+        with the records that share its names as alternate identifiers.
     """
     by_id = {concept.concept_id: concept for concept in descriptors}
     owners = {normalize_name(name): c.concept_id for c in by_id.values() for name in c.names}
@@ -110,7 +111,7 @@ def supplementary(
         if len(same) == 1:
             replaced[str(same.pop())].append(record)
         elif not same and kept[record]:
-            # MeSH's own name stays the canonical one, even where another record has it, too.
+            # The name in MeSH is canonical, even if another record has it as well.
             first, *others = dict.fromkeys((*names.own.get(record, ())[:1], *kept[record]))
             tree = "C" if record in diseases else "D"
             yield Concept(record, first, tuple(others), (tree,))
@@ -121,11 +122,11 @@ def supplementary(
 
 
 def brands(concepts: Iterable[Concept], folder: Path) -> Iterator[Concept]:
-    """Give drugs their brands, where a brand has one ingredient.
+    """Find brands of drugs that have a single ingredient.
 
     concepts (Iterable[Concept]): descriptors and records.
-    folder (Path): with RxNorm's `rxnorm_*` tables.
-    YIELDS (Concept): identifier and name of a drug, the brands as aliases.
+    folder (Path): folder with the `rxnorm_*` tables.
+    YIELDS (Concept): a drug with its brands as aliases.
     """
     by_id = {concept.concept_id: concept for concept in concepts}
     owners = defaultdict(set)
@@ -136,7 +137,7 @@ def brands(concepts: Iterable[Concept], folder: Path) -> Iterator[Concept]:
     ingredients = defaultdict(set)
     for brand, code in _rows(folder / "rxnorm_brand_to_ingredient_noA.tsv.gz"):
         kind, name = named.get(code, ("", code))
-        # A precise ingredient (PIN) is a salt of an ingredient (IN) beside it.
+        # A precise ingredient (PIN) is a salt of an ingredient (IN) that is also listed.
         if kind != "PIN":
             ingredients[brand].add(name)
     of_concept: dict[str, set[str]] = defaultdict(set)
@@ -157,11 +158,11 @@ def old_identifiers(
 ) -> Iterator[Concept]:
     """Find the records that have become descriptors since a corpus was annotated.
 
-    descriptors (Iterable[Concept]): those that ship.
-    vocab (Path): folder with the records that still are.
-    documents (Iterable[CorpusDocument]): annotated with MeSH of an earlier year.
-    YIELDS (Concept): a descriptor with the records that it replaced: those whose mentions, where
-        they are a chemical's name, are names of it alone.
+    descriptors (Iterable[Concept]): the descriptors that ship.
+    vocab (Path): folder with the current records.
+    documents (Iterable[CorpusDocument]): documents annotated with an earlier edition of MeSH.
+    YIELDS (Concept): a descriptor with the records that it replaced: all their mentions that are
+        names of chemicals are names of this descriptor.
     """
     rows = _rows(vocab / _RECORDS)
     still = {f"MESH:{code}" for code, _ in rows}
@@ -180,7 +181,7 @@ def old_identifiers(
 
 
 def _read_records(vocab: Path, names: _Names) -> Iterator[str]:
-    """Read MeSH's own names of records. YIELDS (str): those that have a pharmacological action."""
+    """Read the names of records. YIELDS (str): records with a pharmacological action."""
     acting = vocab.parent / "more/vocab/mesh_2024_pharm_action_substances.tsv.gz"
     with_actions = [row[:2] for row in _rows(acting) if row[0].startswith("C")]
     for code, name in (*_rows(vocab / _RECORDS), *with_actions):
@@ -193,8 +194,8 @@ def _read_records(vocab: Path, names: _Names) -> Iterator[str]:
 
 
 def _mapped_diseases(vocab: Path, names: _Names) -> Iterator[str]:
-    """Records and descriptors that Mondo says to be diseases; its label, and names of what it maps
-    to in ORDO, NCIt and DOID, become theirs."""
+    """Yield records and descriptors that are diseases in Mondo. They get its label, and the names
+    of the concepts in ORDO, NCIt, and DOID that it is mapped to."""
     folder = vocab / "disease"
     others = {
         concept.concept_id.rsplit(":", 1)[-1].rsplit("_", 1)[-1]: concept
@@ -221,7 +222,7 @@ def _exact(path: Path) -> Iterator[list[str]]:
 
 
 def _drugs(folder: Path, names: _Names) -> Iterator[str]:
-    """Records with a drug's name; all names of that drug become theirs."""
+    """Yield records with the name of a drug. They get all names of the drug."""
     by_name = defaultdict(set)
     for record, own in names.own.items():
         for name in own:
@@ -238,7 +239,7 @@ def _drugs(folder: Path, names: _Names) -> Iterator[str]:
 
 
 def _annotated(documents: Iterable[CorpusDocument], names: _Names) -> Iterator[str]:
-    """Records of chemicals in documents."""
+    """Yield records of chemicals annotated in documents."""
     for document in documents:
         mentions = {
             (mention.concept_ids, mention.text.lower())
@@ -252,7 +253,7 @@ def _annotated(documents: Iterable[CorpusDocument], names: _Names) -> Iterator[s
 
 
 def _said(texts: Iterable[str], names: _Names) -> set[str]:
-    """Records whose name, in normal form, stands in a text."""
+    """Find records with a name, in normal form, that is in a text."""
     forms: dict[str, str] = {}
     for record, own in names.own.items():
         forms |= dict.fromkeys(map(normalize_name, own), record)
@@ -261,7 +262,7 @@ def _said(texts: Iterable[str], names: _Names) -> set[str]:
 
 
 def _numbered_among(diseases: set[str], substances: set[str], names: _Names) -> set[str]:
-    """Records with a number between those of diseases: MeSH got the rare ones in a few goes."""
+    """Find records numbered among diseases: MeSH added most rare diseases in a few batches."""
     n_diseases = Counter(record[:-3] for record in diseases)
     n_substances = Counter(record[:-3] for record in substances)
     thousands = {
@@ -275,7 +276,7 @@ def _numbered_among(diseases: set[str], substances: set[str], names: _Names) -> 
 def _substances(
     folder: Path, mapped: Iterable[Sequence[str]], records: set[str], names: _Names
 ) -> None:
-    """Names of PubChem for records that name a substance there."""
+    """Add names from PubChem to records that are mapped to a substance there."""
     substances: dict[str, list[str]] = defaultdict(list)
     for name, code in _rows(folder / "clulab_PubChem.tsv.gz"):
         substances[code].append(name)
@@ -287,8 +288,8 @@ def _substances(
 def _one_owner(
     records: set[str], names: _Names, descriptors: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """The names of each record that are its alone and no descriptor's. Whose a name
-    is, MeSH's own decide, else others, else what most texts call a record."""
+    """Return the names that belong to a single record and to no descriptor. MeSH decides to which
+    record a name belongs, or else other vocabularies, or else the most frequent name in texts."""
     said = {}
     for record in records - {*names.own}:
         for text, n_documents in names.said[record].most_common(1):
@@ -322,19 +323,19 @@ def _one_owner(
 
 
 def _rank(said: Counter[str]) -> Callable[[str], tuple[int, bool, int]]:
-    """What texts say most, then what is no structure in words (`Daidzein`, and not
-    4',7-Dihydroxyisoflavone), then the short ones."""
+    """Sort by frequency in texts, then names before structures (`Daidzein` before
+    4',7-Dihydroxyisoflavone), then by length."""
     return lambda name: (-said[name.lower()], bool(re.search(r"[\d\W_]", name)), len(name))
 
 
 def _is_near(form: str, forms: Iterable[str]) -> bool:
-    """Among names in normal form, or so near to one by letters that linking needs no other."""
+    """Whether a name equals one of the others, or is so similar that linking does not need it."""
     edits = _NEAR if len(form) >= _LEAST_NEAR else 0
     return any(OSA.distance(form, other, score_cutoff=edits) <= edits for other in forms)
 
 
 def _is_name(text: str) -> bool:
-    """No abbreviation, which stands for much else, and no structure in digits."""
+    """Whether a text is neither an abbreviation, which is ambiguous, nor a structure in digits."""
     is_short = len(text) <= _LONGEST_ABBREVIATION and text.isupper() and " " not in text
     is_structure = sum(map(str.isdigit, text)) > _MOST_DIGITS or not _LETTERS.search(text)
     return _SHORTEST <= len(text) <= _LONGEST and not is_short and not is_structure

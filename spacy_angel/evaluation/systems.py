@@ -7,8 +7,10 @@ baseline.
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, groupby, islice
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spacy.util import minibatch
 
 from ..corpora.composites import split_composite
 from ..corpora.documents import CorpusDocument, GoldMention
@@ -169,8 +171,7 @@ def answer_documents(
     split_composites (bool): also link each part of a composite, in place of the mention.
     RETURNS (Iterator[DocumentResults]): one per document.
     """
-    stream = iter(documents)
-    while batch := list(islice(stream, _BATCH)):
+    for batch in minibatch(documents, _BATCH):
         # Each document, followed by a variant for every part of its composites.
         parts_of = [
             [

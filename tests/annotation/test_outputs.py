@@ -21,7 +21,7 @@ ROWS = [
 ]
 
 
-def test_a_row_a_mention() -> None:
+def test_a_row_a_mention():
     assert OUTPUT_FORMATS["csv"](ROWS, False, False).decode() == (
         "input,doc_id,start,end,text,label,concept_id,name,probability,share\n"
         'in.txt,"d,1",0,8,migraine,D,MESH:D008881,Migraine Disorders,0.75,\n'
@@ -30,7 +30,7 @@ def test_a_row_a_mention() -> None:
 
 
 @pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])
-def test_tables_are_read_as_they_were_written(format, separator) -> None:
+def test_tables_are_read_as_they_were_written(format, separator):
     pd = pytest.importorskip("pandas")
     frame = pd.read_csv(io.BytesIO(OUTPUT_FORMATS[format](ROWS, False, False)), sep=separator)
     assert frame["text"].tolist() == ["migraine", TEXT[8:23]]
@@ -38,7 +38,7 @@ def test_tables_are_read_as_they_were_written(format, separator) -> None:
     assert frame["concept_id"].isna().tolist() == [False, True]
 
 
-def test_candidates_are_a_column() -> None:
+def test_candidates_are_a_column():
     candidates = [LINK, LINK | {"concept_id": "A"}]
     row = ROWS[0] | {"mentions": [MENTIONS[0] | {"candidates": candidates}]}
     table = OUTPUT_FORMATS["tsv"]([row], True, False).decode()
@@ -47,7 +47,7 @@ def test_candidates_are_a_column() -> None:
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])
-def test_what_a_note_says_of_a_mention_is_in_columns(format) -> None:
+def test_what_a_note_says_of_a_mention_is_in_columns(format):
     pd = pytest.importorskip("pandas")
     said = {"negated": True, "uncertain": False, "historical": False, "hypothetical": False}
     row = ROWS[0] | {"mentions": [MENTIONS[0] | said | {"experiencer": "family"}]}

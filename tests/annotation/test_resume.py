@@ -8,14 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
+from annotation.conftest import files, rows, shard_files, times
 from support.helpers import ROOT
-from support.tiny_annotation import make_pipeline, write_jsonl
+from support.tiny_annotation import write_jsonl
 from typer.testing import CliRunner
 
 from spacy_angel.annotation import stores
@@ -24,50 +23,21 @@ from spacy_angel.annotation.run import annotate
 from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 
-torch.set_num_threads(1)
-
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and locks")
 
 
-@pytest.fixture(scope="module")
-def pipeline(tmp_path_factory) -> Path:
-    return make_pipeline(tmp_path_factory.mktemp("annotation"))
-
-
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
-    return write_jsonl(tmp_path / "in.jsonl", 25)
-
-
-@pytest.fixture
-def out(pipeline, source, tmp_path) -> Path:
+def out(pipeline, source, tmp_path):
     """A finished output of three shards."""
     annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
     return tmp_path / "out"
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-
-
-def shards(folder: Path) -> list[Path]:
-    return sorted(folder.glob("[0-9]*-*.*"))
-
-
-def times(folder: Path) -> dict[str, int]:
-    return {path.name: path.stat().st_mtime_ns for path in shards(folder)}
-
-
-def doc_ids(folder: Path) -> list[str]:
-    lines = (line for path in shards(folder) for line in path.read_bytes().splitlines())
-    return [json.loads(line)["doc_id"] for line in lines]
-
-
-def fill_disk(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
-    """Let the disk be full in the middle of the file `at`."""
+def fill_disk(monkeypatch, at):
+    """Simulate a disk that is full in the middle of the file `at`."""
     write = stores._write_durably
 
-    def failing(path: Path, data: bytes) -> None:
+    def failing(path, data):
         if path.name == at:
             path.with_name(f".{at}.0.new").write_bytes(data[:10])
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -78,33 +48,21 @@ def fill_disk(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
 
 @pytest.mark.parametrize(
     ("at", "there"),
-    [
-        ("00000-000000.jsonl", 0),
-        ("_00000-000001.json", 2),
-        ("00000-000002.jsonl", 2),
-        ("_00000.json", 0),
-        (MANIFEST, 3),
-    ],
+    [("_00000-000001.json", 2), ("00000-000002.jsonl", 2), ("_00000.json", 0), (MANIFEST, 3)],
 )
 def test_a_full_disk_ends_in_the_same_files(
     pipeline, source, out, tmp_path, monkeypatch, at, there
-) -> None:
+):
     other = tmp_path / "other"
     with monkeypatch.context() as patch:
         fill_disk(patch, at)
         with pytest.raises(AngelError, match="No space left on device"):
             annotate(source, pipeline, output=other, shard_size=10)
-    assert len(shards(other)) == there
+    assert len(shard_files(other)) == there
     if at != MANIFEST:
         assert json.loads((other / MANIFEST).read_bytes())["finished"] is False
     annotate(source, pipeline, output=other, shard_size=10)
     assert files(other) == files(out)
-
-
-@pytest.mark.slow
-def test_two_processes_give_the_same_as_one(pipeline, source, out, tmp_path) -> None:
-    annotate(source, pipeline, output=tmp_path / "two", shard_size=10, workers=2)
-    assert files(tmp_path / "two") == files(out)
 
 
 # Runs its arguments; a shell may have begun the tests in the background, where signals are ignored.
@@ -119,7 +77,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 @POSIX
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT", "SIGHUP"])
-def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> None:
+def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how):
     source = write_jsonl(tmp_path / "many.jsonl", 400)
     whole, out = tmp_path / "whole", tmp_path / "out"
     annotate(source, pipeline, output=whole, shard_size=20)
@@ -132,37 +90,31 @@ def test_a_killed_run_leaves_no_process_and_goes_on(pipeline, tmp_path, how) -> 
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + 120
-    while not shards(out) and time.monotonic() < end:
+    while not shard_files(out):
         assert process.poll() is None
         time.sleep(0.05)
     if how == "SIGINT":
-        # as Ctrl-C reaches everything that the terminal runs
+        # Ctrl-C reaches everything that the terminal runs.
         os.killpg(process.pid, signal.SIGINT)
     else:
         process.send_signal(getattr(signal, how))
     _, said = process.communicate()
     assert process.returncode == (-signal.SIGKILL if how == "SIGKILL" else 130)
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        try:
+    with suppress(ProcessLookupError):
+        while True:  # until all processes have ended
             os.killpg(process.pid, 0)
-        except ProcessLookupError:
-            break
-        time.sleep(0.1)
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+            time.sleep(0.1)
     if how != "SIGKILL":
         assert json.loads((out / MANIFEST).read_text("utf8"))["complete"] is False
         assert not list(out.glob(".*"))
         assert "Run the same command again to continue" in said
-    assert len(shards(out)) < 20
+    assert len(shard_files(out)) < 20
     annotate(source, pipeline, output=out, shard_size=20, workers=2)
     assert files(out) == files(whole)
 
 
 @pytest.mark.slow
-def test_a_script_without_a_main_guard_gets_an_error(pipeline, source, tmp_path) -> None:
+def test_a_script_without_a_main_guard_gets_an_error(pipeline, source, tmp_path):
     arguments = f"{str(source)!r}, {str(pipeline)!r}, output='out', workers=2"
     script = tmp_path / "script.py"
     script.write_text(f"import spacy_angel\nspacy_angel.annotate({arguments})")
@@ -175,7 +127,7 @@ def test_a_script_without_a_main_guard_gets_an_error(pipeline, source, tmp_path)
     assert 'inside of `if __name__ == "__main__":`' in done.stderr
 
 
-def test_a_finished_run_does_nothing_and_takes_new_inputs(pipeline, source, out, tmp_path) -> None:
+def test_a_finished_run_does_nothing_and_takes_new_inputs(pipeline, source, out, tmp_path):
     before = times(out), files(out)
     annotate(source, pipeline, output=out, shard_size=10)
     assert (times(out), files(out)) == before
@@ -183,30 +135,28 @@ def test_a_finished_run_does_nothing_and_takes_new_inputs(pipeline, source, out,
     manifest = annotate([more, source], pipeline, output=out, shard_size=10)
     assert manifest["counts"]["documents"] == 29
     assert times(out).items() >= before[0].items()
-    # those of before need not be given again
+    # Earlier inputs need not be given again.
     last = write_jsonl(tmp_path / "last.jsonl", 1)
     manifest = annotate(last, pipeline, output=out, shard_size=10)
     assert (manifest["complete"], manifest["counts"]["documents"]) == (True, 30)
 
 
-def test_a_copy_is_annotated_and_a_path_given_twice_only_once(
-    pipeline, tmp_path, monkeypatch
-) -> None:
+def test_a_copy_is_annotated_and_a_path_given_twice_only_once(pipeline, tmp_path, monkeypatch):
     """Two patients' notes may hold the same words: each is in the output under its own name."""
     notes = [tmp_path / "ann.txt", tmp_path / "bob.txt"]
     for note in notes:
         note.write_text("history of migraine")
     monkeypatch.chdir(tmp_path)
     manifest = annotate([*notes, "ann.txt"], pipeline, output=tmp_path / "out")
-    assert doc_ids(tmp_path / "out") == ["ann", "bob"]
+    assert [row["doc_id"] for row in rows(tmp_path / "out")] == ["ann", "bob"]
     assert manifest["complete"] is True
-    # whether they come together or one after the other
+    # One after the other, they give the same.
     annotate(notes[0], pipeline, output=tmp_path / "2")
     annotate(notes[1], pipeline, output=tmp_path / "2")
     assert files(tmp_path / "2") == files(tmp_path / "out")
 
 
-def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, monkeypatch) -> None:
+def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, monkeypatch):
     out, other = tmp_path / "out", write_jsonl(tmp_path / "other.jsonl", 4)
     with monkeypatch.context() as patch:
         fill_disk(patch, "00000-000001.jsonl")
@@ -220,7 +170,7 @@ def test_complete_means_every_input_that_was_begun(pipeline, source, tmp_path, m
     assert (manifest["complete"], manifest["counts"]["documents"]) == (True, 29)
 
 
-def test_what_is_missing_or_damaged_is_done_again(pipeline, source, out) -> None:
+def test_what_is_missing_or_damaged_is_done_again(pipeline, source, out):
     before = files(out)
     damaged = [None, b"", b'{"input": "x"}']
     for name, content in zip(["_00000.json", "_00000-000001.json"] * 3, damaged * 2, strict=True):
@@ -230,10 +180,13 @@ def test_what_is_missing_or_damaged_is_done_again(pipeline, source, out) -> None
             (out / name).write_bytes(content)
         assert annotate(source, pipeline, output=out, shard_size=10)["complete"] is True
         assert files(out) == before
+    (out / RUN).write_bytes(b"{")
+    with pytest.raises(AngelError, match=r"_run\.json is damaged"):
+        annotate(source, pipeline, output=out, shard_size=10)
 
 
-def test_verify_finds_a_changed_byte_and_what_is_missing(out, tmp_path) -> None:
-    def verify(folder: Path) -> tuple[int, str]:
+def test_verify_finds_a_changed_byte_and_what_is_missing(out, tmp_path):
+    def verify(folder):
         done = CliRunner().invoke(app, ["annotate", "--verify", str(folder)])
         return done.exit_code, done.stdout + done.stderr
 
@@ -251,24 +204,7 @@ def test_verify_finds_a_changed_byte_and_what_is_missing(out, tmp_path) -> None:
     assert "annotate needs at least one input" in CliRunner().invoke(app, ["annotate"]).stderr
 
 
-def test_without_its_settings_an_output_is_not_continued(pipeline, source, out) -> None:
-    (out / RUN).write_bytes(b"{")
-    with pytest.raises(AngelError, match=r"_run\.json is damaged"):
-        annotate(source, pipeline, output=out, shard_size=10)
-
-
-def test_a_run_killed_in_its_first_moment_is_begun_again(pipeline, source, out, tmp_path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / f".{RUN}.0.new").write_bytes(b"{")
-    annotate(source, pipeline, output=other, shard_size=10)
-    assert files(other) == files(out)
-
-
-# inputs that change
-
-
-def test_a_finished_input_that_changed_is_refused(pipeline, source, out) -> None:
+def test_a_finished_input_that_changed_is_refused(pipeline, source, out):
     before = files(out)
     source.write_text('{"text": "other"}\n')
     with pytest.raises(AngelError, match="has changed since"):
@@ -277,45 +213,33 @@ def test_a_finished_input_that_changed_is_refused(pipeline, source, out) -> None
     assert files(out).items() >= before.items()
 
 
-def append(source: Path) -> None:
+def append(source):
     with open(source, "a") as file:
         file.write('{"doc_id": "d25", "text": "migraine"}\n')
 
 
-def shorten(source: Path) -> None:
+def shorten(source):
     source.write_text("".join(source.read_text().splitlines(keepends=True)[:15]))
 
 
-def rewrite(source: Path) -> None:
+def rewrite(source):
     text = source.read_text()
     state = source.stat()
     source.write_text(text.replace("history", "History"))
     os.utime(source, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
-@pytest.fixture
-def after_first_shard(monkeypatch) -> Callable[[Callable[[], Any]], None]:
-    """Let something happen once, when a run has written its first shard."""
-
-    def do(action: Callable[[], Any]) -> None:
-        actions, write = [action], OutputFolder.write_shard
-
-        def write_shard(folder: OutputFolder, *content: Any) -> None:
-            write(folder, *content)
-            if actions:
-                actions.pop()()
-
-        monkeypatch.setattr(OutputFolder, "write_shard", write_shard)
-
-    return do
-
-
 @pytest.mark.parametrize("change", [append, shorten, rewrite, Path.unlink])
-def test_an_input_that_changes_while_it_is_read(
-    pipeline, source, tmp_path, after_first_shard, change: Callable[[Path], Any]
-) -> None:
+def test_an_input_that_changes_while_it_is_read(pipeline, source, tmp_path, monkeypatch, change):
     out, settings = tmp_path / "out", {"shard_size": 10}
-    after_first_shard(lambda: change(source))
+    changes, write = [change], OutputFolder.write_shard
+
+    def write_shard(folder, *content):
+        write(folder, *content)
+        if changes:
+            changes.pop()(source)
+
+    monkeypatch.setattr(OutputFolder, "write_shard", write_shard)
     manifest = annotate(source, pipeline, output=out, **settings)
     assert (manifest["finished"], manifest["complete"]) == (False, False)
     assert f"{source} has changed while it was read" in manifest["inputs"][0]["error"]
@@ -325,11 +249,11 @@ def test_an_input_that_changes_while_it_is_read(
         assert files(out) == files(tmp_path / "whole")
 
 
-def test_a_broken_input_can_be_fetched_anew(pipeline, tmp_path, source) -> None:
+def test_a_broken_input_can_be_fetched_anew(pipeline, tmp_path, source):
     out, packed = tmp_path / "out", tmp_path / "in.jsonl.gz"
     whole = gzip.compress(source.read_bytes())
     packed.write_bytes(whole[:-20])
-    arguments: dict[str, Any] = {"output": out, "shard_size": 5}
+    arguments = {"output": out, "shard_size": 5}
     manifest = annotate(packed, pipeline, **arguments)
     assert manifest["finished"] is False
     assert "is cut or damaged" in manifest["inputs"][0]["error"]
@@ -342,24 +266,8 @@ def test_a_broken_input_can_be_fetched_anew(pipeline, tmp_path, source) -> None:
     assert files(out) == files(tmp_path / "whole")
 
 
-# disks and locks
-
-
-def test_a_finished_output_needs_no_writing(pipeline, source, out, tmp_path, monkeypatch) -> None:
-    def refuse(path: Path, data: bytes) -> None:
-        raise OSError(errno.EROFS, "Read-only file system", str(path))
-
-    before = files(out)
-    monkeypatch.setattr(stores, "_write_durably", refuse)
-    annotate(source, pipeline, output=out, shard_size=10)
-    assert files(out) == before
-    more = write_jsonl(tmp_path / "more.jsonl", 4)
-    with pytest.raises(AngelError, match="cannot be written: Read-only file system"):
-        annotate([source, more], pipeline, output=out, shard_size=10)
-
-
 @POSIX
-def test_one_process_at_a_time(tmp_path) -> None:
+def test_one_process_at_a_time(tmp_path):
     with (
         open_output(tmp_path / "out", {}),
         pytest.raises(AngelError, match="Another process"),
@@ -370,12 +278,12 @@ def test_one_process_at_a_time(tmp_path) -> None:
         pass
 
 
-def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
+def test_an_object_store_gets_the_same_shards(pipeline, source, out):
     fsspec = pytest.importorskip("fsspec")
     store = fsspec.filesystem("memory")
     store.pipe("/bucket/in/in.jsonl", b"{\n" + source.read_bytes())
 
-    def stored() -> dict[str, bytes]:
+    def stored():
         names = store.ls("/bucket/out", detail=False)
         return {name.rsplit("/", 1)[1]: store.cat(name) for name in names}
 
@@ -387,8 +295,8 @@ def test_an_object_store_gets_the_same_shards(pipeline, source, out) -> None:
     assert entry["notes"][0].startswith("memory://bucket/in/in.jsonl, line 1: ")
     found = stored()
     assert [*found] == [*files(out)]
-    assert found.items() >= {path.name: path.read_bytes() for path in shards(out)}.items()
-    # A second run adds nothing, and what is missing is done again.
+    assert found.items() >= {path.name: path.read_bytes() for path in shard_files(out)}.items()
+    # A second run only adds what is missing.
     store.rm("/bucket/out/00000-000001.jsonl")
     assert annotate("memory://bucket/in", pipeline, **address) == manifest
     assert stored() == found

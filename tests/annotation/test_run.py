@@ -4,12 +4,10 @@ import gzip
 import json
 import os
 import sys
-from pathlib import Path
 
 import pytest
 import spacy
-import torch
-from support.tiny_annotation import make_pipeline, write_jsonl
+from annotation.conftest import rows, shard_files, times
 from typer.testing import CliRunner
 
 import spacy_angel
@@ -19,8 +17,6 @@ from spacy_angel.corpora.registry import read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
-
-torch.set_num_threads(1)
 
 PUBTATOR = """\
 1|t|Heart attack and aspirin
@@ -35,29 +31,11 @@ PUBTATOR = """\
 """
 
 
-@pytest.fixture(scope="module")
-def pipeline(tmp_path_factory) -> Path:
-    return make_pipeline(tmp_path_factory.mktemp("annotation"))
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    return write_jsonl(tmp_path / "in.jsonl", 25)
-
-
-def shards(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.glob("[0-9]*-*.*"))}
-
-
-def rows(folder: Path) -> list[dict]:
-    return [json.loads(line) for data in shards(folder).values() for line in data.splitlines()]
-
-
-def test_shards_and_manifest(pipeline, source, tmp_path) -> None:
+def test_shards_and_manifest(pipeline, source, tmp_path):
     manifest = annotate(source, pipeline, output=tmp_path / "out", shard_size=10)
-    files = shards(tmp_path / "out")
-    assert list(files) == [f"00000-00000{i}.jsonl" for i in range(3)]
-    assert [data.count(b"\n") for data in files.values()] == [10, 10, 5]
+    shards = shard_files(tmp_path / "out")
+    assert [path.name for path in shards] == [f"00000-00000{i}.jsonl" for i in range(3)]
+    assert [path.read_bytes().count(b"\n") for path in shards] == [10, 10, 5]
     assert [row["doc_id"] for row in rows(tmp_path / "out")] == [f"d{i}" for i in range(25)]
     assert {row["input"] for row in rows(tmp_path / "out")} == {"in.jsonl"}
     assert manifest == json.loads((tmp_path / "out/_manifest.json").read_text("utf8"))
@@ -72,7 +50,7 @@ def test_shards_and_manifest(pipeline, source, tmp_path) -> None:
     assert {"spacy-angel", "torch", "device"} <= set(manifest["settings"]["versions"])
 
 
-def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
+def test_what_does_not_fit_is_refused(pipeline, source, tmp_path):
     out = tmp_path / "out"
     annotate(source, pipeline, output=out, shard_size=10)
     with pytest.raises(AngelError, match=r"other settings \(candidates, shard_size\)"):
@@ -87,20 +65,16 @@ def test_what_does_not_fit_is_refused(pipeline, source, tmp_path) -> None:
         annotate(source, pipeline, output=tmp_path / "x", mentions="all")
     with pytest.raises(AngelError, match="Protocol not known"):
         annotate(source, pipeline, output="nosuch://bucket/out")
+    with pytest.raises(AngelError, match="must be a folder or a URL"):
+        annotate(source, pipeline, output="-")
     assert not (tmp_path / "x").exists()
 
 
-@pytest.fixture
-def faulty(tmp_path: Path) -> Path:
-    """A document, one that is none, and one that is too long for spaCy."""
-    rows = ['{"id": 1, "text": "aspirin"}', "{", json.dumps({"id": "2", "text": "x" * 1_000_001})]
-    (tmp_path / "in.jsonl").write_text("\n".join(rows), "utf8")
-    return tmp_path / "in.jsonl"
-
-
-def test_faults_and_failures_are_recorded(pipeline, faulty, tmp_path) -> None:
+def test_faults_and_failures_are_recorded(pipeline, tmp_path):
+    too_long = json.dumps({"id": "2", "text": "x" * 1_000_001})
+    (tmp_path / "in.jsonl").write_text('{"id": 1, "text": "aspirin"}\n{\n' + too_long, "utf8")
     out = tmp_path / "out"
-    command = ["annotate", str(faulty), "-o", str(out), "--pipeline", str(pipeline)]
+    command = ["annotate", str(tmp_path / "in.jsonl"), "-o", str(out), "--pipeline", str(pipeline)]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 3
     assert "1 documents, 1 mentions, 1 linked, 1 failed, 1 faults, 1 documents left" in done.stdout
@@ -116,45 +90,28 @@ def test_faults_and_failures_are_recorded(pipeline, faulty, tmp_path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes there")
-@pytest.mark.parametrize("format", ["jsonl", "parquet"])
-def test_a_name_that_is_no_text_is_escaped(pipeline, tmp_path, format) -> None:
-    if format == "parquet":
-        pytest.importorskip("pyarrow")
+def test_a_name_that_is_no_text_is_escaped(pipeline, tmp_path):
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "a.txt").write_text("aspirin")
     (folder / os.fsdecode(b"b\xff.txt")).write_text("migraine")
     out = tmp_path / "out"
-    manifest = annotate(folder, pipeline, output=out, output_format=format)
+    manifest = annotate(folder, pipeline, output=out)
     assert (manifest["counts"]["documents"], manifest["complete"]) == (2, True)
-    [shard] = shards(out)
-    assert [document.doc_id for document in read_corpus(out / shard)] == ["a", r"b\udcff"]
+    assert [row["doc_id"] for row in rows(out)] == ["a", r"b\udcff"]
 
 
-def test_a_loaded_pipeline_and_the_function_of_the_package(pipeline, source, tmp_path) -> None:
+def test_a_loaded_pipeline_and_the_function_of_the_package(pipeline, source, tmp_path):
     nlp = spacy.load(pipeline)
     settings = {"output": tmp_path / "out", "shard_size": 10}
     first = spacy_angel.annotate(source, nlp, **settings)
     nlp("words that its vocab has not met")
     assert spacy_angel.annotate(source, nlp, **settings) == first
     annotate(source, pipeline, output=tmp_path / "folder", shard_size=10)
-    assert shards(tmp_path / "out") == shards(tmp_path / "folder")
+    assert rows(tmp_path / "out") == rows(tmp_path / "folder")
 
 
-def test_the_command_line(pipeline, source, tmp_path) -> None:
-    out = tmp_path / "out"
-    command = ["annotate", str(source), "-o", str(out), "--pipeline", str(pipeline)]
-    done = CliRunner().invoke(app, [*command, "--candidates", "--shard-size", "10"])
-    assert done.exit_code == 0, done.stderr
-    assert done.stdout.startswith("1 inputs, 3 shards, 25 read, 25 documents")
-    assert rows(out)[0]["mentions"][0]["candidates"]
-    failed = CliRunner().invoke(app, [*command, "--shard-size", "11"])
-    assert failed.exit_code == 1
-    assert "Error: " in failed.stderr
-    assert "has other settings" in failed.stderr
-
-
-def test_another_vocabulary(pipeline, tmp_path) -> None:
+def test_another_vocabulary(pipeline, tmp_path):
     """The mentions of an output stay, and only links of the new vocabulary are in the new one."""
     ConceptKB.build([Concept("MY:1", "Migraine")], tmp_path / "kb")
     note, out, again = tmp_path / "note.txt", tmp_path / "out", tmp_path / "again"
@@ -172,37 +129,32 @@ def test_another_vocabulary(pipeline, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("format", ["parquet", "csv"])
-def test_a_folder_of_tables_is_read_as_it_is(pipeline, source, tmp_path, format) -> None:
-    pd = pytest.importorskip("pandas")
+def test_a_folder_of_tables_is_read_as_it_is(pipeline, source, tmp_path, format):
+    pd, dataset = map(pytest.importorskip, ("pandas", "pyarrow.dataset"))
     out = tmp_path / "out"
     annotate(source, pipeline, output=out, output_format=format, shard_size=10)
     if format == "parquet":
-        dataset = pytest.importorskip("pyarrow.dataset")
         assert pd.read_parquet(out)["doc_id"].tolist() == [f"d{i}" for i in range(25)]
     else:
-        dataset = pytest.importorskip("pyarrow.dataset")
         assert sum(len(pd.read_csv(path)) for path in out.glob("*.csv")) == 50
     assert dataset.dataset(out, format=format).count_rows() == (25 if format == "parquet" else 50)
 
 
-def test_standard_output_is_refused(pipeline, source) -> None:
-    with pytest.raises(AngelError, match="must be a folder or a URL"):
-        annotate(source, pipeline, output="-")
-
-
-def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path) -> None:
+def test_the_command_line_tells_of_a_cut_input(pipeline, source, tmp_path):
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(source.read_bytes())[:-20])
-    command = ["annotate", str(source), str(cut), "-o", str(tmp_path / "out")]
+    command = ["annotate", str(source), str(cut), "-o", str(tmp_path / "out"), "--candidates"]
     done = CliRunner().invoke(app, [*command, "--pipeline", str(pipeline)])
     assert done.exit_code == 1
     assert "Not read to the end" in done.stderr
-    # the whole input is not lost by it
-    assert len([row for row in rows(tmp_path / "out") if row["doc_id"]]) >= 25
+    # The other input is complete.
+    found = rows(tmp_path / "out")
+    assert [row["doc_id"] for row in found[:25]] == [f"d{i}" for i in range(25)]
+    assert found[0]["mentions"][0]["candidates"]
 
 
-def citations(path: Path, *articles: tuple[int, int, str], deleted: tuple[int, ...] = ()) -> Path:
-    """Write PMIDs, versions and titles as PubMed has them."""
+def citations(path, *articles, deleted=()):
+    """Write a PubMed file of PMIDs, versions and titles."""
     content = "".join(
         f'<PubmedArticle><MedlineCitation><PMID Version="{version}">{pmid}</PMID><Article>'
         f"<ArticleTitle>{title}</ArticleTitle></Article></MedlineCitation></PubmedArticle>"
@@ -211,10 +163,9 @@ def citations(path: Path, *articles: tuple[int, int, str], deleted: tuple[int, .
     pmids = "".join(f'<PMID Version="1">{pmid}</PMID>' for pmid in deleted)
     content += f"<DeleteCitation>{pmids}</DeleteCitation>"
     path.write_text(f"<PubmedArticleSet>{content}</PubmedArticleSet>")
-    return path
 
 
-def test_of_an_article_in_pubmed_the_latest_version_is_annotated(pipeline, tmp_path) -> None:
+def test_of_an_article_in_pubmed_the_latest_version_is_annotated(pipeline, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     baseline = [(i, 1, f"aspirin {i}") for i in range(1, 8)]
@@ -231,11 +182,11 @@ def test_of_an_article_in_pubmed_the_latest_version_is_annotated(pipeline, tmp_p
     counts = manifest["counts"]
     assert (counts["documents"], counts["superseded"], manifest["complete"]) == (7, 4, True)
     # What a new file replaces or deletes is annotated anew, and nothing else.
-    before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out").glob("[0-9]*-*.*")}
+    before = times(tmp_path / "out")
     assert annotate(folder, pipeline, **options) == manifest
     citations(folder / "pubmed26n0003.xml", (5, 1, "migraine again"), deleted=(9,))
     annotate(folder, pipeline, **options)
-    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "out").glob("[0-9]*-*.*")}
+    after = times(tmp_path / "out")
     changed = sorted(name for name in before if after[name] != before[name])
     assert changed == ["00000-000000.jsonl", "00001-000002.jsonl"]
     found = [row["doc_id"] for row in rows(tmp_path / "out")]
@@ -246,7 +197,7 @@ def test_of_an_article_in_pubmed_the_latest_version_is_annotated(pipeline, tmp_p
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
-def test_an_output_is_an_input(pipeline, tmp_path, format) -> None:
+def test_an_output_is_an_input(pipeline, tmp_path, format):
     if format == "parquet":
         pytest.importorskip("pyarrow")
     source = tmp_path / "in.pubtator"
@@ -254,14 +205,11 @@ def test_an_output_is_an_input(pipeline, tmp_path, format) -> None:
     settings = {"output_format": format, "candidates": True}
     manifest = annotate(source, pipeline, output=tmp_path / "out", **settings)
     assert (manifest["counts"]["documents"], manifest["counts"]["mentions"]) == (2, 4)
-    (given, _), (first, second) = (
-        read_corpus(source),
-        read_corpus(tmp_path / f"out/00000-000000.{format}"),
-    )
+    given, _ = read_corpus(source)
+    first, second = read_corpus(tmp_path / f"out/00000-000000.{format}")
     offsets = [(m.start, m.end, m.text, m.label) for m in given.mentions]
     assert [(m.start, m.end, m.text, m.label) for m in first.mentions] == offsets
     assert (second.text, second.title_end) == ("A headache, not named history of diabetes.", 21)
     assert [(m.start, m.end, m.text) for m in second.mentions] == [(33, 41, "diabetes")]
     again = annotate(tmp_path / "out", pipeline, output=tmp_path / "again", **settings)
     assert again["counts"]["linked"] == manifest["counts"]["linked"]
-    assert shards(tmp_path / "again").keys() == shards(tmp_path / "out").keys()

@@ -1,10 +1,10 @@
-"""What a user of spaCy expects, a file a promise; each test has the user's code."""
+"""What a user of spaCy expects; each test has the user's code."""
 
 import pytest
 from support.tiny_linker import make_vocabulary
 
 
 @pytest.fixture(scope="session")
-def tiny_vocabulary(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Without namesakes."""
+def tiny_vocabulary(tmp_path_factory):
+    """A vocabulary without homonyms."""
     return make_vocabulary(tmp_path_factory.mktemp("conformance") / "kb")

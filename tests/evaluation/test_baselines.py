@@ -16,23 +16,6 @@ def kb():
     return ConceptKB.build(CONCEPTS)
 
 
-def test_exact_match_in_normal_form(kb):
-    found, missing, shared = exact_match(kb)(["Heart-Attack", "heart attacks", "COLD"], 5)
-    assert found.concepts == (("MESH:D009203", 1.0),)
-    assert found.names == ("heart attack",)
-    assert missing.names == missing.concepts == ()
-    assert shared.concepts == (("MESH:D003139", 1.0), ("MESH:D009203", 1.0))
-    assert shared.name_ids == (("MESH:D009203", "MESH:D003139"),)
-
-
-def test_nearest_name_ranks_names_and_concepts(kb):
-    (ranking,) = nearest_name(kb)(["diabetes mellitis"], 2)
-    assert ranking.names[0] == "Diabetes Mellitus"
-    assert ranking.concepts[0][0] == "MESH:D003920"
-    assert list(ranking.scores) == sorted(ranking.scores, reverse=True)
-    assert ranking.concepts[0][1] == ranking.scores[0]
-
-
 def test_removed_names_are_no_answer():
     kb = ConceptKB.build(CONCEPTS)
     kb.remove("MESH:D003920")

@@ -1,8 +1,7 @@
 import json
 
 import pytest
-from support import models
-from support.helpers import ROOT
+from evaluation.conftest import CORPUS, PLAIN, lines
 
 from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.errors import AngelError
@@ -10,19 +9,6 @@ from spacy_angel.evaluation.compare import compare, compare_hits
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
-
-CORPUS = ROOT / "tests/fixtures/evaluation" / "dev.PubTator.txt"
-PLAIN = Preprocessing()
-NAMES = models.DISEASES | models.DRUGS
-
-
-@pytest.fixture(scope="module")
-def kb():
-    return ConceptKB.build(Concept(c, name, tuple(more)) for c, (name, *more) in NAMES.items())
-
-
-def lines(folder):
-    return [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
 
 
 def test_compare_two_systems(kb, tmp_path):
@@ -74,14 +60,8 @@ def test_compare_a_baseline_with_expanded_abbreviations(tmp_path):
     kb = ConceptKB.build([Concept("MESH:D007966", "Metachromatic leukodystrophy")])
     for abbreviations in ("keep", "scispacy"):
         steps = Preprocessing(abbreviations=abbreviations)
-        evaluate(
-            "exact",
-            tmp_path / "corpus.txt",
-            None,
-            kb,
-            tmp_path / abbreviations,
-            preprocessing=steps,
-        )
+        arguments = (tmp_path / "corpus.txt", None, kb, tmp_path / abbreviations)
+        evaluate("exact", *arguments, preprocessing=steps)
     first, second = tmp_path / "keep", tmp_path / "scispacy"
     assert lines(first)[0]["mention"] != lines(second)[0]["mention"]
     comparison = compare(first, second)

@@ -22,11 +22,7 @@ def span(start, end, *ids, label="Disease"):
 
 
 def outcome(gold, kb_ids=(), names=(), known=True):
-    ranking = Ranking(
-        tuple(f"name {n}" for n in range(len(names))),
-        tuple(tuple(ids) for ids in names),
-        (0.0,) * len(names),
-    )
+    ranking = Ranking(("name",) * len(names), tuple(map(tuple, names)), (0.0,) * len(names))
     answer = Answer(Mention("text"), ranking, kb_ids=kb_ids)
     known = (known,) * len(gold)
     return count_result(MentionResult("d", GoldMention(0, 4, "text"), gold, known, answer))
@@ -110,29 +106,20 @@ def test_document_sets_written_out():
 
 
 def test_only_types_of_the_corpus_count():
-    protocols = ["hunflair2", "document"]
     found_disease = span(0, 5, "D1", label="DISEASE")
     found_drug = span(8, 12, "C1", label="CHEMICAL")
-    documents = [
-        ([span(0, 5, "D1")], [found_disease, found_drug]),
-        ([span(0, 5, "D2")], [span(0, 5, "C1", label="CHEMICAL")]),
-    ]
-    figures = protocol_figures(protocols, documents, [])
-    assert set(figures) == {"hunflair2", "document"}
+    documents = [([span(0, 5, "D1")], [found_disease, found_drug]), ([span(0, 5, "D2")], [])]
+    figures = protocol_figures(["hunflair2", "document"], documents, [])
     mentions = figures["hunflair2"]
     assert (mentions["hits"], mentions["wrong"], mentions["missed"]) == (1, 0, 1)
     assert set(mentions["types"]) == {"DISEASE"}
-    assert (mentions["precision"], mentions["recall"]) == (100, 50)
     assert figures["document"]["micro"]["wrong"] == 0
     # With a drug in the corpus, drugs count.
     documents.append(([span(0, 5, "C9", label="Chemical")], []))
-    figures = protocol_figures(protocols, documents, [])
-    assert figures["hunflair2"]["wrong"] == 2
+    figures = protocol_figures(["hunflair2", "document"], documents, [])
+    assert figures["hunflair2"]["wrong"] == figures["document"]["micro"]["wrong"] == 1
     assert figures["hunflair2"]["types"]["CHEMICAL"]["missed"] == 1
-    document = figures["document"]
-    assert (document["micro"]["hits"], document["micro"]["wrong"]) == (1, 2)
-    assert document["documents"] == 3
-    assert document["types"]["CHEMICAL"]["documents"] == 1
+    assert figures["document"]["types"]["CHEMICAL"]["documents"] == 1
 
 
 def test_what_cannot_be_counted_is_named():

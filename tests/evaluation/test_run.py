@@ -3,59 +3,35 @@
 import json
 
 import pytest
-import spacy
 import torch
-from support import models
-from support.helpers import ROOT, shared_data
-from support.scripts import load_script
+from evaluation.conftest import CORPUS, PLAIN, lines
+from support import tiny_linker
 
 from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.errors import AngelError
 from spacy_angel.evaluation.run import evaluate
-from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
 torch.set_num_threads(1)
 
-CORPUS = ROOT / "tests/fixtures/evaluation" / "dev.PubTator.txt"
-PLAIN = Preprocessing()
-NAMES = models.DISEASES | models.DRUGS
-
 
 @pytest.fixture(scope="module")
-def kb():
-    return ConceptKB.build(Concept(c, name, tuple(more)) for c, (name, *more) in NAMES.items())
-
-
-@pytest.fixture(scope="module")
-def nlp(tmp_path_factory, kb):
-    folder = tmp_path_factory.mktemp("pipeline")
+def nlp(model, kb, tmp_path_factory):
+    """A pipeline that finds two mentions of the corpus and, wrongly, `man`."""
+    folder = tmp_path_factory.mktemp("evaluation")
     kb.to_disk(folder / "kb")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    ruler = nlp.add_pipe("entity_ruler")
-    ruler.add_patterns(
-        [
-            {"label": "Disease", "pattern": "Heart attack"},
-            {"label": "Chemical", "pattern": "aspirin"},
-            {"label": "Disease", "pattern": "man"},
-        ]
-    )
-    model = models.make_trained_model(folder / "model")
-    config = {"model": str(model), "vocabulary": str(folder / "kb"), **PUBLISHED}
-    config["candidates"] = PUBLISHED["candidates"] | {"num_beams": 3}
-    nlp.add_pipe("angel_linker", config=config)
+    nlp = tiny_linker.make_pipeline(model, str(folder / "kb"), num_beams=3)
+    nlp.get_pipe("entity_ruler").clear()
+    found = {"Heart attack": "Disease", "aspirin": "Chemical", "man": "Disease"}
+    patterns = [{"label": label, "pattern": name} for name, label in found.items()]
+    nlp.get_pipe("entity_ruler").add_patterns(patterns)
     return nlp
 
 
-def lines(folder):
-    return [json.loads(line) for line in (folder / "predictions.jsonl").read_text().splitlines()]
-
-
-# Of the ten mentions one has no identifier, and one («gout») and a part of a composite («renal
-# failure») are not in the vocabulary. Exact match finds six; it finds both parts of `Migraine or
-# diabetes` but not the whole, so that is a strict hit only.
+# Of the ten mentions one has no identifier; `gout` and `renal failure`, a part of a composite, are
+# not in the vocabulary. Exact match finds six: of `Migraine or diabetes` it finds both parts, but
+# not the whole, which is a strict hit only.
 
 
 def test_exact_match_written_out(kb, tmp_path):
@@ -128,7 +104,7 @@ def test_pipeline_on_gold_mentions(nlp, tmp_path):
 
 def test_pipelines_own_mentions(nlp, tmp_path):
     metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path, predicted=True)
-    # The ruler finds `Heart attack`, `aspirin` and, wrongly, `man`; there are nine gold mentions.
+    # There are nine gold mentions, of which eight have identifiers.
     assert metrics["detection"]["precision"] == pytest.approx(100 * 2 / 3)
     assert metrics["detection"]["recall"] == pytest.approx(100 * 2 / 9)
     assert metrics["linking"]["precision"] == pytest.approx(100 * 2 / 3)
@@ -138,25 +114,18 @@ def test_pipelines_own_mentions(nlp, tmp_path):
 
 
 def test_types_that_the_corpus_does_not_mark_do_not_count(nlp, tmp_path):
-    """As `en_angel_bio` on BC5CDR: one name of each type that nobody marked there."""
     ruler = nlp.get_pipe("entity_ruler")
     own = list(ruler.patterns)
-    ruler.add_patterns(
-        [
-            {"label": "SPECIES", "pattern": "malaise"},
-            {"label": "GENE", "pattern": "absent"},
-            {"label": "GENE", "pattern": "gone"},
-            {"label": "PART", "pattern": "remained"},
-        ]
-    )
+    more = {"malaise": "SPECIES", "absent": "GENE", "gone": "GENE", "remained": "PART"}
+    ruler.add_patterns([{"label": label, "pattern": name} for name, label in more.items()])
     try:
         metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path, predicted=True)
     finally:
         ruler.clear()
         ruler.add_patterns(own)
     assert metrics["types"] == {"marked": ["CHEMICAL", "DISEASE"], "left_out": {"GENE": 2}}
-    # On gold characters: `Heart attack`, `aspirin`, `malaise`, whatever its label. Elsewhere:
-    # `man`, a disease, and `remained`, of which nobody knows what a PART is.
+    # `Heart attack`, `aspirin`, and `malaise` are right whatever their labels; `man`, a disease,
+    # and `remained`, with an unknown label, are wrong.
     assert metrics["detection"]["precision"] == pytest.approx(100 * 3 / 5)
     assert metrics["detection"]["recall"] == pytest.approx(100 * 3 / 9)
 
@@ -208,7 +177,6 @@ def test_protocols_on_gold_mentions(kb, tmp_path):
 def test_hunflair2_finds_the_mentions_itself(nlp, tmp_path):
     metrics = evaluate(nlp, CORPUS, "pubtator", None, tmp_path, protocols=["hunflair2"])
     figures = metrics["protocols"]["hunflair2"]
-    # The ruler finds `Heart attack`, `aspirin` and, wrongly, `man`; eight have identifiers.
     assert (figures["hits"], figures["wrong"], figures["missed"]) == (2, 1, 6)
     assert figures["types"]["CHEMICAL"]["precision"] == 100
     assert metrics["run"]["predicted"] is True
@@ -251,34 +219,18 @@ def test_report(nlp, tmp_path):
     assert '"pipeline": "en_pipeline"' in report
 
 
-def test_a_run_that_fails_leaves_the_earlier_one_whole(kb, tmp_path):
-    evaluate("exact", CORPUS, "pubtator", kb, tmp_path, preprocessing=PLAIN)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(AngelError, match="has a gold identifier"):
-        evaluate("exact", CORPUS, "pubtator", kb, tmp_path, labels=["Gene"])
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"labels": ["Gene"]}, "has a gold identifier"),
         ({"predicted": True}, "cannot find mentions"),
         ({"train_names": CORPUS, "corpus_options": {"pmids": ["101"]}}, "cannot be combined"),
         ({"kb": None}, "needs a vocabulary"),
     ],
 )
-def test_settings_that_do_not_fit(kb, tmp_path, values, message):
-    arguments = {"kb": kb, "output": tmp_path / "out"} | values
+def test_a_run_that_fails_leaves_the_earlier_one_whole(kb, tmp_path, values, message):
+    evaluate("exact", CORPUS, "pubtator", kb, tmp_path, preprocessing=PLAIN)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(AngelError, match=message):
-        evaluate("exact", CORPUS, "pubtator", **arguments)
-
-
-@pytest.mark.slow
-def test_tfidf_on_askapatient(tmp_path):
-    """Fold 0."""
-    names = [f"aap/AskAPatient.fold-0.{split}.txt" for split in ("test", "train", "validation")]
-    files = [shared_data(name) for name in names]
-    terms = load_script("scripts/dataset.py").askapatient_concepts(files)
-    metrics = evaluate("tfidf", files[0], "askapatient", ConceptKB.build(terms), tmp_path)
-    assert metrics["lenient"]["acc@1"] == pytest.approx(58.13, abs=0.01)
-    assert metrics["mentions"] == 867
+        evaluate("exact", CORPUS, "pubtator", **({"kb": kb, "output": tmp_path} | values))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

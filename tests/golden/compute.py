@@ -15,6 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import torch
+from typer.testing import CliRunner
+
+import spacy_angel
+from spacy_angel.cli.app import app
+
 ROOT = Path(__file__).parents[2]
 EXPECTED = Path(__file__).parent / "expected"
 SHARED = Path(os.environ.get("SPACY_ANGEL_DATA", ROOT.parent / "shared" / "data"))
@@ -38,10 +44,7 @@ CORPORA = {
 
 
 def own_texts() -> Iterator[tuple[str, str]]:
-    """Yield the texts that lie in the repository.
-
-    YIELDS (tuple[str, str]): identifier and text.
-    """
+    """Yield the identifiers and texts of the repository."""
     sentences = ROOT / "benchmarks" / "sentences"
     with (sentences / "texts.jsonl").open(encoding="utf8") as file:
         for number, line in enumerate(file):
@@ -57,10 +60,7 @@ def own_texts() -> Iterator[tuple[str, str]]:
 
 
 def corpus_texts() -> Iterator[tuple[str, str]]:
-    """Yield the first documents of the public corpora that are there.
-
-    YIELDS (tuple[str, str]): identifier and text.
-    """
+    """Yield the identifiers and texts of the first documents of the public corpora, if there."""
     for name, count in CORPORA.items():
         path = SHARED / name
         if path.exists():
@@ -69,9 +69,8 @@ def corpus_texts() -> Iterator[tuple[str, str]]:
 
 
 def pubtator_texts(path: Path) -> Iterator[tuple[str, str]]:
-    """Read the texts of a PubTator file with plain Python: no reader of the package may move them.
+    """Read a PubTator file without the package, whose readers might change.
 
-    path (Path): the file.
     YIELDS (tuple[str, str]): identifier, and title and abstract with a space between them.
     """
     title = ""
@@ -86,21 +85,13 @@ def pubtator_texts(path: Path) -> Iterator[tuple[str, str]]:
 
 @cache
 def pipeline(name: str) -> Any:
-    """Open a shipped pipeline once, in float32.
-
-    name (str): `en_angel_mini` or `en_angel_bio`.
-    RETURNS (Language): the pipeline.
-    """
-    import spacy_angel
-
+    """Open a shipped pipeline once, in float32."""
     return spacy_angel.load(name, dtype="float32")
 
 
 def compute_links(name: str, texts: Iterable[tuple[str, str]]) -> Iterator[dict[str, Any]]:
     """Link texts with a shipped pipeline in float32.
 
-    name (str): `en_angel_mini` or `en_angel_bio`.
-    texts (Iterable[tuple[str, str]]): identifiers and texts.
     YIELDS (dict[str, Any]): a row per text, with its identifier and its mentions: offsets, label,
         identifier of the link, and the first five candidates with their probabilities.
     """
@@ -122,13 +113,7 @@ def compute_links(name: str, texts: Iterable[tuple[str, str]]) -> Iterator[dict[
 
 
 def compute_rows(folder: Path) -> list[dict[str, Any]]:
-    """Annotate a folder of texts and return its rows.
-
-    folder (Path): an empty folder to work in.
-    RETURNS (list[dict[str, Any]]): the rows of all shards, in the order of their files.
-    """
-    import spacy_angel
-
+    """Annotate texts in an empty folder and return the rows of all shards."""
     texts, output = folder / "texts", folder / "annotated"
     texts.mkdir()
     for doc_id, text in list(own_texts())[:40]:
@@ -151,8 +136,6 @@ def compute_losses(folder: Path) -> dict[str, list[float]]:
     folder (Path): an empty folder to work in.
     RETURNS (dict[str, list[float]]): the loss of each step, by stage and preference loss.
     """
-    import torch
-
     torch.set_num_threads(1)
     kb, positive = folder / "kb", folder / "positive"
     run("kb", "build", ROOT / "assets/tiny/vocabulary.jsonl", "-o", kb)
@@ -205,36 +188,18 @@ def compute_losses(folder: Path) -> dict[str, list[float]]:
 
 
 def run(*arguments: Any) -> None:
-    """Run a command of the package in this process.
-
-    arguments (Any): its words.
-    RAISES (RuntimeError): it failed.
-    """
-    from typer.testing import CliRunner
-
-    from spacy_angel.cli.app import app
-
+    """Run a command of the package in this process."""
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     if result.exit_code:
         raise RuntimeError(f"{arguments}: {result.output}") from result.exception
 
 
 def read_expected(name: str) -> list[dict[str, Any]]:
-    """Read expected rows.
-
-    name (str): file in `expected`, without its suffix.
-    RETURNS (list[dict[str, Any]]): a row per line.
-    """
     with gzip.open(EXPECTED / f"{name}.jsonl.gz", "rt", encoding="utf8") as file:
         return [json.loads(line) for line in file]
 
 
 def write_expected(name: str, rows: Iterable[dict[str, Any]]) -> None:
-    """Write expected rows; the same rows give the same bytes.
-
-    name (str): file in `expected`, without its suffix.
-    rows (Iterable[dict[str, Any]]): what is expected.
-    """
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     path = EXPECTED / f"{name}.jsonl.gz"
     path.write_bytes(gzip.compress(lines.encode("utf8"), mtime=0))

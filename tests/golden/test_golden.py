@@ -26,12 +26,7 @@ MAX_CHANGED = 0.01
 
 
 def difference(found: Any, expected: Any, where: str = "") -> str | None:
-    """Find the first difference between two values of JSON.
-
-    found (Any), expected (Any): numbers may differ by `TOLERANCE`.
-    where (str): path to the values, for the message.
-    RETURNS (str | None): where they differ and how; None where they are equal.
-    """
+    """Describe the first difference between two JSON values; numbers may differ by `TOLERANCE`."""
     if isinstance(expected, float) and isinstance(found, int | float):
         return None if abs(found - expected) <= TOLERANCE else f"{where}: {found} != {expected}"
     if isinstance(expected, dict) and isinstance(found, dict) and found.keys() == expected.keys():

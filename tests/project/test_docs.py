@@ -4,17 +4,11 @@ This test runs pages with blocks that need an extra, in a process for each; `mak
 runs all others, without extras.
 """
 
-from pathlib import Path
-
 import pytest
 from support.doc_blocks import read_blocks, run_page
 from support.helpers import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def _name(page: Path) -> str:
-    return str(page.relative_to(ROOT))
 
 
 RUN = [
@@ -25,15 +19,13 @@ RUN = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", RUN, ids=_name)
-def test_the_blocks_of_a_page_run(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("page", RUN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(page, tmp_path)
 
 
-def test_the_generated_passages_are_current() -> None:
+def test_the_generated_passages_are_current():
     from document import passages, with_passage
 
     found = passages()

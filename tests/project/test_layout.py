@@ -1,25 +1,19 @@
-"""The packages and what each may import: arrows go down the list only, there is no circle."""
+"""The packages and what each may import: only packages below it, without cycles."""
 
 import ast
-from collections.abc import Iterator
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
 
 PACKAGE = ROOT / "spacy_angel"
+BELOW_EVALUATION = "pipelines linking corpora search vocabulary model files"
 # From top to bottom; every package may import `errors` and `about` as well.
-MAY_IMPORT: dict[str, set[str]] = {
-    "cli": {
-        *("annotation", "evaluation", "service", "pipelines", "training", "linking"),
-        *("corpora", "search", "vocabulary", "model", "files"),
-    },
+MAY_IMPORT = {
+    "cli": set(f"annotation evaluation service training {BELOW_EVALUATION}".split()),
     "service": {"pipelines", "linking", "corpora", "vocabulary", "files"},
     "annotation": {"pipelines", "linking", "corpora", "search", "files"},
-    "evaluation": {
-        *("pipelines", "linking", "corpora", "search", "model", "vocabulary", "files"),
-    },
+    "evaluation": set(BELOW_EVALUATION.split()),
     "pipelines": {"linking", "component", "corpora", "search", "vocabulary", "files"},
     "training": {"recognition", "corpora", "search", "model", "vocabulary", "files"},
     "linking": {"component", "search", "model", "vocabulary", "files"},
@@ -36,9 +30,9 @@ ROOT_MODULES = {"errors", "about"}
 FRONT_DOOR = {"__init__", "__main__"}
 
 
-def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    """YIELDS (tuple[int, str]): line, and what is imported of spacy_angel as `package.module`;
-    imports inside functions and under TYPE_CHECKING included."""
+def imports_of(path):
+    """Yield the line and `package.module` of each import from spacy_angel, including those inside
+    functions and under TYPE_CHECKING."""
     here = path.relative_to(PACKAGE.parent).with_suffix("").parts[:-1]
     for node in ast.walk(ast.parse(path.read_text("utf8"))):
         if isinstance(node, ast.ImportFrom):
@@ -55,8 +49,8 @@ def imports_of(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, rest
 
 
-def arrows() -> list[tuple[str, str, str]]:
-    """RETURNS (list[tuple[str, str, str]]): package, imported package, `file:line`."""
+def arrows():
+    """List package, imported package, and `file:line` of each import."""
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
@@ -65,7 +59,7 @@ def arrows() -> list[tuple[str, str, str]]:
     return found
 
 
-def test_every_module_has_a_room() -> None:
+def test_the_packages_are_those_of_the_table():
     packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
     modules = {path.stem for path in PACKAGE.glob("*.py")}
     assert packages == set(MAY_IMPORT)
@@ -73,27 +67,27 @@ def test_every_module_has_a_room() -> None:
     assert all((PACKAGE / name / "__init__.py").read_text("utf8").strip() for name in MAY_IMPORT)
 
 
-def test_the_table_goes_down_the_list_only() -> None:
+def test_the_table_goes_down_the_list_only():
     order = list(MAY_IMPORT)
     for package, others in MAY_IMPORT.items():
         assert all(order.index(package) < order.index(other) for other in others), package
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
-def test_a_package_imports_what_it_may(package: str) -> None:
+def test_a_package_imports_what_it_may(package):
     allowed = MAY_IMPORT[package] | ROOT_MODULES | {package}
     outgoing = [(to, where) for frm, to, where in arrows() if frm == package]
     assert outgoing, f"{package} imports nothing of spacy_angel: is the walk broken?"
     assert [(to, where) for to, where in outgoing if to not in allowed] == []
 
 
-def test_there_is_no_circle_of_files() -> None:
+def test_there_is_no_import_cycle():
     files = {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path
         for path in sorted(PACKAGE.rglob("*.py"))
         if path.name != "__init__.py"
     }
-    arrows: dict[str, set[str]] = {}
+    arrows = {}
     for name, path in files.items():
         imported = (found for _, found in imports_of(path))
         # `from .module import name` is found as `module.name`

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
@@ -60,10 +59,8 @@ if __name__ == "__main__":
 """
 
 
-def run_guarded(program: str, folder: Path, events: list[str]) -> str:
-    """program (str): Python. folder (Path): where it runs. events (list[str]): audit events that
-    are refused. RETURNS (str): the refused ones, a line each; the program itself may have ended
-    well or not."""
+def run_guarded(program, folder, events):
+    """Run a program that is refused certain audit events; return the refused ones, a line each."""
     log = folder / "refused.txt"
     site = folder / "site"
     site.mkdir()
@@ -79,10 +76,10 @@ def run_guarded(program: str, folder: Path, events: list[str]) -> str:
     return refused
 
 
-def test_linking_and_building_connect_to_nothing_and_unpickle_nothing(tmp_path: Path) -> None:
+def test_linking_and_building_connect_to_nothing_and_unpickle_nothing(tmp_path):
     assert run_guarded(LINK_AND_BUILD, tmp_path, [*CONNECTIONS, "pickle.find_class"]) == ""
 
 
 @pytest.mark.slow
-def test_annotating_with_workers_connects_to_nothing(tmp_path: Path) -> None:
+def test_annotating_with_workers_connects_to_nothing(tmp_path):
     assert run_guarded(ANNOTATE, tmp_path, CONNECTIONS) == ""

@@ -1,11 +1,10 @@
-"""What CONTRIBUTING.md says an installed package can bring by entry points, done by one."""
+"""Formats of an installed package are found by its entry points."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
@@ -22,35 +21,24 @@ print(json.dumps([infer_format(notes), mention.text, mention.concept_ids, concep
 """
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """RETURNS (Callable[..., str]): runs Python where the package is installed; its output."""
-    folder = tmp_path_factory.mktemp("other")
-    source, installed = folder / "source", folder / "installed"
-    source.mkdir()
-    for file in (ROOT / "tests/fixtures/other_package").iterdir():
-        if file.is_file():
-            (source / file.name).write_bytes(file.read_bytes())
+@pytest.mark.slow
+def test_a_corpus_and_a_vocabulary_format(tmp_path):
+    source, installed = tmp_path / "source", tmp_path / "installed"
+    shutil.copytree(ROOT / "tests/fixtures/other_package", source)
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
     install += ["--no-build-isolation", "--target", str(installed), str(source)]
     subprocess.run(install, check=True)
-    path = os.pathsep.join([str(installed), str(ROOT)])
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-
-    def run(*arguments: object) -> str:
-        command = [sys.executable, *map(str, arguments)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
-
-
-@pytest.mark.slow
-def test_a_corpus_and_a_vocabulary_format(run: Callable[..., str], tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("#ward 7: fever | 0001945\n")
     (tmp_path / "codes").write_text("#codes HP:0001945 = Fever = Pyrexia\n")
-    assert json.loads(run("-c", FORMATS, tmp_path / "notes", tmp_path / "codes")) == [
+    done = subprocess.run(
+        [sys.executable, "-c", FORMATS, tmp_path / "notes", tmp_path / "codes"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
         "ward",
         "FEVER",
         "HP:0001945",

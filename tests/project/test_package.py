@@ -7,9 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 import spacy
@@ -23,18 +21,18 @@ from spacy_angel.errors import AngelError
 
 
 @pytest.fixture(scope="module")
-def setup_cfg() -> configparser.ConfigParser:
+def setup_cfg():
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg", "utf8")
     return config
 
 
-def _entries(text: str) -> list[str]:
+def _entries(text):
     lines = (line.strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_every_entry_point_resolves(setup_cfg: configparser.ConfigParser) -> None:
+def test_every_entry_point_resolves(setup_cfg):
     from spacy.util import registry
 
     groups = {name: _entries(text) for name, text in setup_cfg["options.entry_points"].items()}
@@ -49,7 +47,7 @@ def test_every_entry_point_resolves(setup_cfg: configparser.ConfigParser) -> Non
                 assert registry.get(group.removeprefix("spacy_"), name) is found
 
 
-def test_every_package_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> None:
+def test_every_package_is_in_the_wheel(setup_cfg):
     folders = sorted(path.parent for path in (ROOT / "spacy_angel").rglob("__init__.py"))
     folders = [folder for folder in folders if folder.name not in SHIPPED_NAMES]
     packages = [".".join(folder.relative_to(ROOT).parts) for folder in folders]
@@ -57,14 +55,14 @@ def test_every_package_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> 
     assert listed == sorted([*packages, "spacy_angel.configs"])
 
 
-def test_the_version_is_one(setup_cfg: configparser.ConfigParser) -> None:
+def test_the_version_is_one(setup_cfg):
     assert setup_cfg["metadata"]["version"] == "attr: spacy_angel.about.__version__"
     assert metadata.version("spacy-angel") == spacy_angel.__version__
     assert f"version: {spacy_angel.__version__}" in (ROOT / "CITATION.cff").read_text("utf8")
 
 
 @pytest.mark.parametrize("name", SHIPPED_NAMES)
-def test_a_pipeline_package_says_what_its_meta_json_says(name: str) -> None:
+def test_a_pipeline_package_says_what_its_meta_json_says(name):
     meta = json.loads((ROOT / "spacy_angel/data" / name / "meta.json").read_text("utf8"))
     installed = metadata.metadata(name)
     assert installed["Version"] == meta["version"] == spacy_angel.__version__
@@ -73,7 +71,7 @@ def test_a_pipeline_package_says_what_its_meta_json_says(name: str) -> None:
     assert {*map(Requirement, requirements)} == {*map(Requirement, meta["requirements"])}
 
 
-def test_a_pipeline_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_pipeline_that_is_not_installed(monkeypatch, tmp_path):
     monkeypatch.setattr(about, "DATA", tmp_path)
     monkeypatch.setattr(about, "find_spec", lambda name: None)
     with pytest.raises(AngelError, match=r"pip install \./pipelines/en_angel_bio"):
@@ -85,7 +83,7 @@ def test_a_pipeline_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_p
             linker.initialize()
 
 
-def test_the_command_line_imports_nothing_heavy() -> None:
+def test_the_command_line_imports_nothing_heavy():
     code = (
         "import sys, spacy_angel.cli.app; "
         "print(*{'spacy', 'torch', 'transformers', 'numpy', 'scipy', 'sklearn'} & {*sys.modules})"
@@ -96,25 +94,8 @@ def test_the_command_line_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == ""
 
 
-def test_what_ships_is_small_and_readable() -> None:
-    files = [
-        path
-        for path in (ROOT / "spacy_angel/data").rglob("*")
-        if path.is_file() and "tries" not in path.parts
-    ]
-    assert {"model.int8.safetensors", "tokenizer.json", "angel.json", "config.cfg"} <= {
-        path.name for path in files
-    }
-    sizes = Counter()
-    for path in files:
-        sizes[path.relative_to(ROOT / "spacy_angel/data").parts[0]] += path.stat().st_size
-    assert sizes["en_angel_mini"] <= 50_000_000
-    assert sizes["en_angel_bio"] <= 40_000_000
-    assert all(path.stat().st_mode & 0o044 == 0o044 for path in files)
-
-
 @pytest.mark.parametrize("name", SHIPPED_NAMES)
-def test_spacy_loads_a_pipeline_by_its_name_from_anywhere(name: str, tmp_path: Path) -> None:
+def test_spacy_loads_a_pipeline_by_its_name_from_anywhere(name, tmp_path):
     code = (
         f"import spacy, {name}; print({name}.__version__); "
         f"assert '{name}' in spacy.util.get_installed_models(); "
@@ -130,7 +111,7 @@ def test_spacy_loads_a_pipeline_by_its_name_from_anywhere(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize("name", SHIPPED_NAMES)
-def test_the_model_card_has_the_checksums_of_the_weights(name: str) -> None:
+def test_the_model_card_has_the_checksums_of_the_weights(name):
     page = (ROOT / f"docs/model_card_{name.removeprefix('en_angel_')}.md").read_text("utf8")
     rows = re.findall(r"^\| `([^`]+)` \| `([0-9a-f]{64})` \|$", page, re.MULTILINE)
     folder = ROOT / "spacy_angel/data" / name

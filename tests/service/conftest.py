@@ -15,6 +15,9 @@ if not all(map(find_spec, ("fastapi", "uvicorn", "prometheus_client", "mcp"))):
 LIMITS = Limits(max_bytes=20_000, max_documents=20, max_waiting=4, max_characters=2000)
 
 
+SECRET = "Kreszenzia Obermoser"
+
+
 def until(condition):
     end = time.monotonic() + 60
     while not condition():

@@ -12,11 +12,10 @@ TOKEN = "correct-horse-battery-staple"
 
 @pytest.fixture
 def ask(service):
-    def make(access, address="http://127.0.0.1:8000"):
-        app = make_app(service, access)
-        return TestClient(app, base_url=address)
+    def ask(access, address="http://127.0.0.1:8000"):
+        return TestClient(make_app(service, access), base_url=address)
 
-    return make
+    return ask
 
 
 @pytest.fixture
@@ -27,9 +26,7 @@ def token_file(tmp_path):
 
 
 def status(client, path="/metrics", **headers):
-    return client.get(
-        path, headers={k.replace("_", "-"): v for k, v in headers.items()}
-    ).status_code
+    return client.get(path, headers=headers).status_code
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
@@ -44,7 +41,7 @@ def test_this_machine_needs_none(host):
     assert access_for(host, None, []).token is None
 
 
-@pytest.mark.parametrize("content", ["", "short", "two words of a secret", "\u00e4" * 20, "a" * 9])
+@pytest.mark.parametrize("content", ["", "two words of a secret", "\u00e4" * 20, "a" * 9])
 def test_a_token_that_is_none_is_refused(content, tmp_path):
     path = tmp_path / "token"
     path.write_text(content, "utf8")

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 import requests
+from service.conftest import SECRET
 from spacy.language import Language
 from support.tiny_linker import make_pipeline
 
@@ -13,7 +14,6 @@ from spacy_angel.service.core import Service
 from spacy_angel.service.guards import access_for
 
 ATTACK, ASPIRIN = "MESH:D009203", "MESH:D001241"
-SECRET = "Kreszenzia Obermoser"
 TEXT = f"{SECRET} had aspirin ."
 HEADER = "action\tstring\tconcept\n"
 OLD, NEW = f"prefer\taspirin\t{ATTACK}\n", f"prefer\taspirin\t{ASPIRIN}\n"
@@ -41,14 +41,13 @@ def address(nlp, start):
 
 
 def put(path, text):
-    """As a careful program writes it, in one step."""
     new = path.with_name("new")
     new.write_text(text, "utf8")
     os.replace(new, path)
 
 
 def link(address, text=TEXT):
-    """RETURNS (tuple[str, str]): the concept of the text's mention, and why."""
+    """Return the concept of the text's only mention, and why."""
     answer = requests.post(f"{address}/link?explain=true", json={"text": text}, timeout=60)
     (mention,) = answer.json()["documents"][0]["mentions"]
     return mention["concept_id"], mention["why"]

@@ -111,28 +111,19 @@ def test_a_process_that_is_told_to_stop_answers_what_was_asked(process):
 
 
 @pytest.mark.slow
-def test_what_schemathesis_makes_of_the_description_ends_in_no_fault(service):
+def test_no_request_that_fits_the_description_ends_in_a_server_error(service):
     schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
     from hypothesis import HealthCheck, Phase, given, settings
 
-    described = schemathesis.openapi.from_asgi(
-        "/openapi.json", make_app(service, Access(hosts=frozenset()))
-    )
-    n_asked = 0
+    app = make_app(service, Access(hosts=frozenset()))
+    described = schemathesis.openapi.from_asgi("/openapi.json", app)
+    checks = list(HealthCheck)
     for operation in (result.ok() for result in described.get_all_operations()):
 
         @given(case=operation.as_strategy())
-        @settings(
-            max_examples=700,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-            deadline=None,
-        )
+        @settings(max_examples=700, phases=[Phase.generate], suppress_health_check=checks)
         def ask(case):
-            nonlocal n_asked
-            n_asked += 1
             answer = case.call()
             assert answer.status_code < 500, answer.text
 
         ask()
-    assert n_asked >= 2000

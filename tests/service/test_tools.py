@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from mcp import Client, StdioServerParameters
+from service.conftest import SECRET
 from support.tiny_linker import TEXT
 
 from spacy_angel.service.guards import Guard, access_for
@@ -17,11 +18,9 @@ from spacy_angel.service.tools import (
     make_server,
 )
 
-SECRET = "Kreszenzia Obermoser"
-
 
 def calls(server, *asked):
-    """RETURNS (list): results of tools, by name and arguments, over one connection."""
+    """Call tools, by name and arguments, over one connection."""
 
     async def run():
         async with Client(server) as client:
@@ -41,9 +40,10 @@ def test_the_tools_say_what_they_are_for(server):
             return (await client.list_tools()).tools, client.instructions
 
     tools, instructions = asyncio.run(run())
-    names = [tool.name for tool in tools]
-    assert names[:3] == ["link_text", "ground_strings", "check_identifiers"]
-    assert names[3:] == ["look_up_concept", "search_names"]
+    assert [tool.name for tool in tools] == [
+        *("link_text", "ground_strings", "check_identifiers"),
+        *("look_up_concept", "search_names"),
+    ]
     assert all(tool.description and tool.annotations.read_only_hint for tool in tools)
     arguments = [value for tool in tools for value in tool.input_schema["properties"].values()]
     assert all("description" in value for value in arguments)
@@ -151,12 +151,12 @@ def test_over_http_with_the_same_guards(service, start, tmp_path):
     (result,) = calls(f"{first}/mcp", ("link_text", {"text": "aspirin."}))
     assert result.structured_content["links"][0]["concept_id"] == "MESH:D001241"
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    assert (
-        httpx.post(f"{first}/mcp", json=body, headers={"Host": "evil.example"}).status_code == 421
-    )
-    evil = {"Origin": "http://evil.example"}
-    assert httpx.post(f"{first}/mcp", json=body, headers=evil).status_code == 403
-    assert httpx.post(f"{second}/mcp", json=body).status_code == 401
+    for address, headers, status in (
+        (first, {"Host": "evil.example"}, 421),
+        (first, {"Origin": "http://evil.example"}, 403),
+        (second, {}, 401),
+    ):
+        assert httpx.post(f"{address}/mcp", json=body, headers=headers).status_code == status
 
 
 @pytest.mark.slow

@@ -43,14 +43,8 @@ _WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), 
 
 @st.composite
 def documents(draw: st.DrawFn, alphabet: st.SearchStrategy[str] | None = None) -> CorpusDocument:
-    """Draw a document with mentions that begin and end with a letter.
-
-    alphabet (st.SearchStrategy[str] | None): characters of the text; None: all of Unicode that
-        UTF-8 can encode.
-    """
-    if alphabet is None:
-        alphabet = st.characters(codec="utf-8")
-    text = draw(st.text(alphabet, min_size=1, max_size=40))
+    """Draw a document with mentions that begin and end with a letter."""
+    text = draw(st.text(alphabet or st.characters(codec="utf-8"), min_size=1, max_size=40))
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     place = st.sampled_from(places) if places else st.nothing()
     mentions = []

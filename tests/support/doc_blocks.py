@@ -28,14 +28,12 @@ RUNNABLE = ("python", "bash")
 class Block:
     """A block of code, or a file shown on a page.
 
-    language (str): language given at the fence.
-    text (str): text between the fences.
     line (int): line number of the opening fence, from 1.
     title (str | None): file name of a fence with `title="notes.txt"`, which makes the block a file.
-    reason (str | None): reason given in the comment `<!-- not run: REASON -->` above it.
-    needs (frozenset[str]): extras listed in the comment `<!-- needs: train, parquet -->` above it.
-    output (str | None): expected output, from the block of `text` right below. A line `...` matches
-        any lines.
+    reason (str | None): from the comment `<!-- not run: REASON -->` above it.
+    needs (frozenset[str]): extras, from the comment `<!-- needs: train, parquet -->` above it.
+    output (str | None): expected output, from the block of `text` right below; `...` matches any
+        lines.
     """
 
     language: str
@@ -48,13 +46,12 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """RETURNS (bool): whether it is a program that is not marked as not run."""
+        """Whether it is a program that is not marked as not run."""
         return self.language in RUNNABLE and self.title is None and self.reason is None
 
 
 def read_blocks(page: str) -> list[Block]:
-    """page (str): Markdown.
-    RETURNS (list[Block]): its fenced blocks, in order."""
+    """List the fenced blocks of Markdown, in order."""
     blocks: list[Block] = []
     end = 0
     for fence in _FENCE.finditer(page):
@@ -66,17 +63,11 @@ def read_blocks(page: str) -> list[Block]:
             blocks.append(replace(blocks.pop(), output=fence["text"]))
         else:
             line = page.count("\n", 0, fence.start("language")) + 1
-            said = {fence["comment"]: fence["said"]}
-            blocks.append(
-                Block(
-                    fence["language"],
-                    fence["text"],
-                    line,
-                    None if title is None else title[1],
-                    said.get("not run"),
-                    frozenset(filter(None, re.split(r", *", said.get("needs") or ""))),
-                )
-            )
+            name = None if title is None else title[1]
+            comment = {fence["comment"]: fence["said"]}
+            needs = frozenset(filter(None, re.split(r", *", comment.get("needs") or "")))
+            reason = comment.get("not run")
+            blocks.append(Block(fence["language"], fence["text"], line, name, reason, needs))
         end = fence.end()
     return blocks
 
@@ -86,10 +77,8 @@ def run_page(page: Path, folder: Path, extras: Collection[str] | None = None) ->
 
     page (Path): a Markdown file. With a comment `<!-- files: train.md -->`, the files shown on that
         page are written first.
-    folder (Path): working folder, where the files of the page are written.
-    extras (Collection[str] | None): installed extras; blocks that need others are skipped. None:
-        all are installed.
-    RAISES (AssertionError): a block fails, or its output differs from the output shown.
+    folder (Path): working folder.
+    extras (Collection[str] | None): blocks that need other extras are skipped; None runs all.
     """
     names: dict[str, Any] = {"__name__": "__main__"}
     text = page.read_text("utf8")
@@ -101,11 +90,10 @@ def run_page(page: Path, folder: Path, extras: Collection[str] | None = None) ->
         if block.title is not None:
             _write_file(block, folder)
         elif block.runs and (extras is None or block.needs <= set(extras)):
-            printed = (
-                _run_python(block, names, where)
-                if block.language == "python"
-                else _run_bash(block, folder, where)
-            )
+            if block.language == "python":
+                printed = _run_python(block, names, where)
+            else:
+                printed = _run_bash(block, folder, where)
             if block.output is not None:
                 _compare(block.output, printed, where)
 

@@ -12,13 +12,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def shared_data(relative: str) -> Path:
-    """Find a file of the public data that is not part of the project; the test is skipped without
-    it.
-
-    relative (str): path inside the data folder, e.g. `mesh/mesh_2019_descriptors.tsv`. The folder
-        is the environment variable SPACY_ANGEL_DATA, or `../shared/data` next to the checkout.
-    RETURNS (Path): the file.
-    """
+    """Find a file of the public data that is not part of the project, e.g.
+    `mesh/mesh_2019_descriptors.tsv`; without it, the test is skipped."""
     folder = Path(os.environ.get("SPACY_ANGEL_DATA", ROOT.parent / "shared/data"))
     path = folder / relative
     if not path.exists():

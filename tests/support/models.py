@@ -26,10 +26,7 @@ SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
 
 def make_tokenizer(path: Path, names: Sequence[str], vocab_size: int = 600) -> BartTokenizerFast:
-    """Train a byte-level BPE tokenizer like BART's on names; it can encode any text.
-
-    path (Path): folder for `vocab.json` and `merges.txt`.
-    """
+    """Train a byte-level BPE tokenizer like BART's on names; it can encode any text."""
     path.mkdir(parents=True, exist_ok=True)
     bpe = ByteLevelBPETokenizer()
     texts = [" " + name for name in names] + [" start end is START END"] * 3
@@ -64,12 +61,7 @@ def make_model(
 def make_tiny_model(
     path: Path, names: Sequence[str], *, d_model: int = 48, seed: int = 0, format=FORMAT
 ) -> Path:
-    """Create a random model with its own tokenizer, and save it as a checkpoint.
-
-    path (Path): folder to write.
-    names (Sequence[str]): names to train the tokenizer on.
-    RETURNS (Path): the folder.
-    """
+    """Save a random model with a tokenizer trained on names as a checkpoint."""
     tokenizer = make_tokenizer(path, names)
     save(path, make_model(len(tokenizer), d_model=d_model, seed=seed), tokenizer, format)
     return path
@@ -82,13 +74,8 @@ def save(path: Path, model, tokenizer, format: PromptFormat) -> None:
     (path / "angel.json").write_text(json.dumps(asdict(format)))
 
 
-def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) -> float:
-    """Train a saved model to generate the given names for mentions.
-
-    path (Path): folder with a checkpoint; its weights are replaced.
-    pairs (Sequence[tuple[Mention, str]]): mentions, and names in normal form.
-    RETURNS (float): the final loss.
-    """
+def overfit(path: Path, pairs: Sequence[tuple[Mention, str]]) -> float:
+    """Train a saved model to generate the given names, and return the final loss."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     model = BartForConditionalGeneration.from_pretrained(path).train()
@@ -107,7 +94,7 @@ def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) 
         "labels": _padded(labels, -100),
     }
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(steps):
+    for _ in range(120):
         optimizer.zero_grad()
         loss = model(**batch).loss
         loss.backward()
@@ -119,8 +106,7 @@ def overfit(path: Path, pairs: Sequence[tuple[Mention, str]], steps: int = 120) 
 def log_prob_by_transformers(
     model: PreTrainedModel, prompts: PromptEncoder, mention: Mention, name: str
 ) -> float:
-    """RETURNS (float): log-probability of the name, computed by transformers only, without
-    padding."""
+    """Compute the log-probability of a name with transformers only, without padding."""
     [source], [prefix] = prompts.source_ids([mention]), prompts.prefix_ids([mention])
     [target] = prompts.encode_names([name])
     with torch.inference_mode():
@@ -151,18 +137,14 @@ CONTEXTS = ["", "the patient had", "history of"]
 
 
 def make_trained_model(path: Path) -> Path:
-    """Train a model on the names of DISEASES and DRUGS. It generates every alias
-    unchanged, in every context of CONTEXTS.
-
-    path (Path): folder to write.
-    RETURNS (Path): the same folder.
-    """
+    """Train a model that generates every name of DISEASES and DRUGS unchanged, whatever the
+    context."""
     return Path(shutil.copytree(_trained_once().name, path))
 
 
 @cache
 def _trained_once() -> TemporaryDirectory[str]:
-    """RETURNS (TemporaryDirectory[str]): the model, trained once per process."""
+    """Train the model once per process."""
     folder = TemporaryDirectory()
     path = Path(folder.name)
     names = [name.lower() for names in (DISEASES | DRUGS).values() for name in names]

@@ -14,10 +14,7 @@ MODIFIED = "Sun, 01 Mar 2026 10:00:00 GMT"
 class Page:
     """The content and behavior of an address.
 
-    content (bytes): the file.
-    status (int): HTTP status; if it is not 200, the content is not sent.
-    breaks_after (list[int]): number of bytes after which each of the next responses is cut off;
-        later responses are complete.
+    breaks_after (list[int]): bytes after which each of the next responses is cut off.
     pause (float): seconds before the second half is sent.
     """
 
@@ -29,11 +26,7 @@ class Page:
 
 @dataclass
 class Server:
-    """A running server.
-
-    pages (dict[str, Page]): pages by path, e.g. `/hp.obo`.
-    seen (list[str]): requested paths.
-    """
+    """A running server: its pages by path, e.g. `/hp.obo`, and the requested paths."""
 
     address: str
     pages: dict[str, Page]
@@ -42,7 +35,7 @@ class Server:
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    """YIELDS (Server): a server, which runs until the block ends."""
+    """Run a server until the block ends."""
     pages: dict[str, Page] = {}
     seen: list[str] = []
 

@@ -33,7 +33,7 @@ NAMESAKE = Concept("MESH:D000001", "Heart attack", ("migraine",), ("T047",))
 
 
 def concepts() -> list[Concept]:
-    """RETURNS (list[Concept]): diseases and drugs whose names the tiny model has learned."""
+    """List the diseases and drugs whose names the tiny model has learned."""
     kinds = ((models.DISEASES, "T047"), (models.DRUGS, "T121"))
     return [
         Concept(concept_id, name, tuple(aliases), (kind,))
@@ -43,15 +43,13 @@ def concepts() -> list[Concept]:
 
 
 def make_vocabulary(path: Path, *more: Concept) -> str:
-    """path (Path): folder to write.
-    more (Concept): concepts to add to `concepts`.
-    RETURNS (str): the path."""
+    """Build a vocabulary of `concepts` and more in a folder, and return its path."""
     ConceptKB.build([*concepts(), *more], path)
     return str(path)
 
 
 def pipeline() -> Language:
-    """RETURNS (Language): a pipeline with rule-based sentences and mentions, without a linker."""
+    """Make a pipeline with rule-based sentences and mentions, without a linker."""
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     ruler: Any = nlp.add_pipe("entity_ruler", config={"validate": False})
@@ -60,10 +58,7 @@ def pipeline() -> Language:
 
 
 def make_pipeline(model: str, vocabulary: str, *before: str, **config: Any) -> Language:
-    """model (str), vocabulary (str): folders.
-    before (str): components between the mentions and the linker.
-    config (Any): config of the linker.
-    RETURNS (Language): a pipeline with rules that find all names."""
+    """Make a pipeline with rules that find all names, the components `before`, and a linker."""
     nlp = pipeline()
     for name in before:
         nlp.add_pipe(name)
@@ -73,11 +68,11 @@ def make_pipeline(model: str, vocabulary: str, *before: str, **config: Any) -> L
 
 
 def blocks(*, published: bool = True, **entries: Any) -> dict[str, Any]:
-    """published (bool): use the settings of the published method for the rest, otherwise the
-    defaults.
-    entries (Any): settings by name, without the block; `rerank` for `reranker.enabled`; or whole
-    blocks.
-    RETURNS (dict[str, Any]): the settings, grouped by block."""
+    """Group settings by block.
+
+    published (bool): use the settings of the published method for the rest, otherwise the defaults.
+    entries (Any): settings without their block, `rerank` for `reranker.enabled`, or whole blocks.
+    """
     found: dict[str, Any] = deepcopy(PUBLISHED) if published else {}
     for name, value in entries.items():
         if block := BLOCK_OF.get(name):
@@ -88,6 +83,5 @@ def blocks(*, published: bool = True, **entries: Any) -> dict[str, Any]:
 
 
 def settings_of(**entries: Any) -> LinkerSettings:
-    """entries (Any): see `blocks`.
-    RETURNS (LinkerSettings): linker settings with these values."""
+    """Make linker settings; `entries` as in `blocks`."""
     return LinkerSettings.from_dict(blocks(**entries))

@@ -38,7 +38,7 @@ TEXTS = (
 
 
 def documents() -> list[Annotated]:
-    """RETURNS (list[Annotated]): `TEXTS` with all labels annotated."""
+    """Return `TEXTS` with all labels annotated."""
     made = []
     for number, (text, marked) in enumerate(TEXTS):
         mentions = [
@@ -50,19 +50,16 @@ def documents() -> list[Annotated]:
     return made
 
 
-def tiny_finder(folder: Path, *, steps: int = 150, window: int = 40, overlap: int = 8):
-    """Train a recognizer that has memorized `TEXTS`.
+def tiny_finder(folder: Path, *, steps: int = 150) -> MentionFinder:
+    """Train a recognizer in float32 that has memorized `TEXTS`; with 0 steps it is random.
 
     folder (Path): folder for the encoder-decoder it starts from.
-    steps (int): number of updates; with 0, the weights are random.
-    window (int), overlap (int): see `FinderConfig`.
-    RETURNS (MentionFinder): the recognizer in float32.
     """
     torch.set_num_threads(1)
     make_tiny_model(folder, [text for text, _ in TEXTS])
     model = BartForConditionalGeneration.from_pretrained(folder)
     encoder = {name: getattr(model.config, name) for name in ENCODER_FIELDS}
-    form = FinderConfig(LABELS, window, overlap, encoder)
+    form = FinderConfig(LABELS, 40, 8, encoder)
     reader = WordReader((folder / "tokenizer.json").read_text(encoding="utf8"))
     module = RecognizerModule(model.get_encoder(), len(LABELS)).train()
     learn(module, rows_of(form, reader), model.config.pad_token_id, steps)
@@ -73,7 +70,6 @@ def tiny_finder(folder: Path, *, steps: int = 150, window: int = 40, overlap: in
 
 
 def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
-    """RETURNS (TaggedRows): the windows of `TEXTS`."""
     windows = TaggedRows()
     for annotated in documents():
         (words,) = reader([annotated.document.text])
@@ -83,16 +79,12 @@ def rows_of(form: FinderConfig, reader: WordReader) -> TaggedRows:
     return windows
 
 
-def learn(module: RecognizerModule, rows: TaggedRows, pad_token_id: int, steps: int) -> float:
-    """RETURNS (float): the final loss."""
+def learn(module: RecognizerModule, rows: TaggedRows, pad_token_id: int, steps: int) -> None:
     torch.manual_seed(0)
     batch = collate(rows, pad_token_id)
     optimizer = torch.optim.AdamW(module.parameters(), lr=3e-3)
-    loss = torch.tensor(0.0)
     for _ in range(steps):
         optimizer.zero_grad()
-        loss = module(**batch)["loss"]
-        loss.backward()
+        module(**batch)["loss"].backward()
         optimizer.step()
     module.eval()
-    return loss.item()

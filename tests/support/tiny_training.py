@@ -1,11 +1,14 @@
 """A vocabulary, mentions and models that are small enough to train in seconds."""
 
+import json
 import random
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.pubtator import write_pubtator
@@ -49,24 +52,17 @@ TINY = BackboneSettings(
 )
 
 
-def tiny_backbone(seed: int = 0) -> Backbone:
-    """RETURNS (Backbone): a BART with one encoder and one decoder layer; the same seed gives the
-    same weights."""
+def tiny_backbone() -> Backbone:
+    """Make a BART with one encoder and one decoder layer."""
     torch.set_num_threads(1)
-    random.seed(seed)
-    np.random.seed(seed)
-    torch.manual_seed(seed)
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
     return fresh_bart(TINY, NAMES)
 
 
 def write_corpus(path: Path, sentences: Iterable[tuple[str, str, str]], label: str) -> Path:
-    """Write a PubTator file of documents with one mention each.
-
-    path (Path): file to write.
-    sentences (Iterable[tuple[str, str, str]]): text, mention and concept identifiers.
-    label (str): label of every mention.
-    RETURNS (Path): the file.
-    """
+    """Write a PubTator file of documents with one mention each: text, mention, identifiers."""
     documents = []
     for number, (text, mention, ids) in enumerate(sentences, start=1):
         at = text.index(mention)
@@ -77,24 +73,18 @@ def write_corpus(path: Path, sentences: Iterable[tuple[str, str, str]], label: s
 
 
 def quick(**values: object) -> OptimizerSettings:
-    """RETURNS (OptimizerSettings): deterministic settings for the CPU, with checkpoints only at the
-    end."""
-    defaults = {
-        "learning_rate": 3e-3,
-        "steps": 60,
-        "batch_size": 4,
-        "clip_norm": 1.0,
-        "dropout": 0.0,
-        "attention_dropout": 0.0,
-        "precision": "float32",
-        "checkpoint_every": 1000,
-        "log_every": 1,
-    }
+    """Make deterministic settings for the CPU, with checkpoints only at the end."""
+    defaults = {"learning_rate": 3e-3, "steps": 60, "batch_size": 4, "clip_norm": 1.0}
+    defaults |= {"dropout": 0.0, "attention_dropout": 0.0, "precision": "float32"}
+    defaults |= {"checkpoint_every": 1000, "log_every": 1}
     return OptimizerSettings(**{**defaults, **values})
 
 
-def weights_of(folder: Path) -> dict[str, torch.Tensor]:
-    """RETURNS (dict[str, Tensor]): weights as stored on disk."""
-    from safetensors.torch import load_file
+def metrics(output: Path, key: str = "loss") -> list[dict[str, Any]]:
+    """Return the lines of a run's metrics that have a value for the key."""
+    lines = (output / "metrics.jsonl").read_text("utf8").splitlines()
+    return [line for line in map(json.loads, lines) if key in line]
 
+
+def weights_of(folder: Path) -> dict[str, torch.Tensor]:
     return load_file(folder / "model.safetensors")

@@ -4,32 +4,26 @@ from dataclasses import replace
 import pytest
 import torch
 from support.tiny_training import EXAMPLES, tiny_backbone
-from transformers import BertConfig, BertModel, BertTokenizerFast, T5Config
-from transformers import T5ForConditionalGeneration as T5
+from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptFormat
-from spacy_angel.training.models.backbones import (
-    from_encoder,
-    load_backbone,
-    set_dropout,
-    tells_marks,
-)
+from spacy_angel.training.models.backbones import from_encoder, load_backbone, tells_marks
 from spacy_angel.training.settings.config_tables import BackboneSettings
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "start", "end", "heart", "attack", "is", "a"]
 SETTINGS = BackboneSettings(kind="encoder", encoder_layers=4, decoder_layers=2)
 
 
-def bert(tmp_path, layers=4):
+def bert(tmp_path):
     torch.manual_seed(0)
     vocabulary = tmp_path / "vocab.txt"
     vocabulary.write_text("\n".join(WORDS), encoding="utf8")
     config = BertConfig(
         vocab_size=len(WORDS),
         hidden_size=16,
-        num_hidden_layers=layers,
+        num_hidden_layers=4,
         num_attention_heads=2,
         intermediate_size=24,
         max_position_embeddings=40,
@@ -105,34 +99,3 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
     assert all(torch.equal(w, weights[n]) for n, w in loaded.model.state_dict().items())
     assert load_backbone(folder, max_source_tokens=500).format.max_source_tokens == 64
     assert load_backbone(folder, max_source_tokens=32).format.max_source_tokens == 32
-
-
-def t5():
-    config = T5Config(
-        vocab_size=20,
-        d_model=8,
-        d_ff=8,
-        num_layers=1,
-        num_heads=2,
-        d_kv=4,
-        decoder_start_token_id=0,
-    )
-    return T5(config)
-
-
-@pytest.mark.parametrize("make", [lambda: tiny_backbone().model, t5], ids=["bart", "t5"])
-def test_dropout_is_switched_off_and_on(make):
-    torch.manual_seed(0)
-    model = make().train()
-    ids = torch.tensor([[4, 5, 6, 2]])
-
-    def changes():
-        outputs = [model(input_ids=ids, decoder_input_ids=ids).logits for _ in range(2)]
-        return not torch.equal(*outputs)
-
-    set_dropout(model, 0.0, 0.0)
-    assert not changes()
-    set_dropout(model, 0.0, 0.5)
-    assert changes()
-    set_dropout(model, 0.5, 0.0)
-    assert changes()

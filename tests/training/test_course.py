@@ -30,34 +30,33 @@ SENTENCES = [
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path):
     torch.set_num_threads(1)
-    write_corpus(tmp_path / "corpus.txt", SENTENCES, "Disease")
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
     tiny_backbone().save(tmp_path / "start")
-    return tmp_path / "corpus.txt"
+    return write_corpus(tmp_path / "corpus.txt", SENTENCES, "Disease")
 
 
-def quick_settings(**more: object) -> dict[str, object]:
-    quick = {"steps": 60, "learning_rate": 3e-3, "precision": "float32", "batch_size": 4}
-    settings = {f"positive.optimizer.{name}": value for name, value in quick.items()}
-    settings |= {"positive.optimizer.dropout": 0.0, "positive.examples.substitutes": 0.0}
-    return {
-        **settings,
-        "negative.optimizer.precision": "float32",
-        **more,
-    }
+QUICK = {
+    "positive.optimizer.steps": 60,
+    "positive.optimizer.learning_rate": 3e-3,
+    "positive.optimizer.precision": "float32",
+    "positive.optimizer.batch_size": 4,
+    "positive.optimizer.dropout": 0.0,
+    "positive.examples.substitutes": 0.0,
+    "negative.optimizer.precision": "float32",
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pairs", [{"rule": "all"}, {"top_k": 1}])
 def test_both_stages_leave_the_best_model_alone(corpus, tmp_path, pairs):
-    settings = quick_settings(**{f"negative.pairs.{name}": value for name, value in pairs.items()})
+    settings = QUICK | {f"negative.pairs.{name}": value for name, value in pairs.items()}
     config = load_config(ROOT / "configs/own.cfg", settings | {"negative.optimizer.steps": 2})
     arguments = {"train": [corpus], "dev": [corpus], "kb": tmp_path / "kb"}
     start = str(tmp_path / "start")
     run = run_stages(config, tmp_path / "out", **arguments, start=start)
-    # With one prediction there is no wrong name beside a right one, and no second stage.
+    # One prediction gives no pair of a right and a wrong name, hence no second stage.
     stages = ["before", "positive-only", "negative-aware"]
     assert [s.stage for s in run.results] == stages[: 2 if "top_k" in pairs else 3]
     before, positive, *_ = run.results
@@ -103,7 +102,7 @@ def test_the_regression_set_has_synonyms_that_the_vocabulary_lacks():
 
 @pytest.mark.slow
 def test_the_command_ends_in_a_pipeline_that_links(corpus, tmp_path):
-    settings = [f"--set={name}={value}" for name, value in quick_settings().items()]
+    settings = [f"--set={name}={value}" for name, value in QUICK.items()]
     files = ["--train", corpus, "--dev", corpus, "--kb", tmp_path / "kb", "-o", tmp_path / "out"]
     arguments = ["train", *files, "--start", tmp_path / "start", *settings]
     done = CliRunner().invoke(app, [*map(str, arguments)])

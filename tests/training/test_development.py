@@ -1,7 +1,6 @@
 """What is measured while training is what will be served, for every kind of encoder-decoder."""
 
 import pytest
-import torch
 from support.models import log_prob_by_transformers
 from support.tiny_training import CONCEPTS, GOLD, PAIRS, tiny_backbone
 
@@ -10,25 +9,6 @@ from spacy_angel.training.data.development import Development, generator_of
 from spacy_angel.training.models.backbones import Backbone, load_backbone
 from spacy_angel.training.settings.config_tables import DevelopmentSettings
 from spacy_angel.vocabulary.kb import ConceptKB
-
-
-def untied() -> Backbone:
-    """A BART whose decoder and output have embeddings of their own."""
-    backbone = tiny_backbone()
-    backbone.model.config.tie_word_embeddings = False
-    torch.manual_seed(1)
-    model = type(backbone.model)(backbone.model.config)
-    for layer in (model.lm_head, model.model.decoder.embed_tokens):
-        layer.weight = torch.nn.Parameter(torch.randn_like(layer.weight))
-    return Backbone(model, backbone.tokenizer, backbone.format)
-
-
-def untied_output() -> Backbone:
-    """A BART whose two sides share an embedding that the output does not."""
-    backbone = untied()
-    model = backbone.model.model
-    model.decoder.embed_tokens.weight = model.encoder.embed_tokens.weight = model.shared.weight
-    return backbone
 
 
 def quick_gelu() -> Backbone:
@@ -40,7 +20,7 @@ def quick_gelu() -> Backbone:
     )
 
 
-@pytest.mark.parametrize("make", [tiny_backbone, untied, untied_output, quick_gelu])
+@pytest.mark.parametrize("make", [tiny_backbone, quick_gelu])
 def test_development_reads_the_weights_that_are_trained_and_served(make, tmp_path):
     backbone = make()
     backbone.model.eval()

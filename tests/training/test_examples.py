@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from spacy_angel.model.mention import Mention
 from spacy_angel.training.data.batches import Example
@@ -24,23 +25,22 @@ class Fixed:
         return np.arange(n)
 
 
-def test_clauses_with_a_definition():
-    assert [clause("colic", "pain in a flank", ["a"], Fixed(n)) for n in range(5)] == [
-        Mention("colic", right="is defined as pain in a flank"),
-        Mention("colic", right="is described as pain in a flank"),
-        Mention("colic", left="pain in a flank are the definitions of"),
-        Mention("colic", left="pain in a flank describe"),
-        Mention("colic", left="pain in a flank define"),
-    ]
-
-
-def test_clauses_with_up_to_three_other_names():
-    assert [clause("a", None, ["b", "c", "d", "e"], Fixed(n)) for n in range(4)] == [
-        Mention("a", right="has synonyms such as b, c, d"),
-        Mention("a", right="refers to the same concept as b, c, d"),
-        Mention("a", left="b, c, d are the synonyms of"),
-        Mention("a", left="b, c, d indicate the same concept as"),
-    ]
+@pytest.mark.parametrize(
+    ("n", "definition", "others", "left", "right"),
+    [
+        (0, "a pain", ["b"], "", "is defined as a pain"),
+        (1, "a pain", ["b"], "", "is described as a pain"),
+        (2, "a pain", ["b"], "a pain are the definitions of", ""),
+        (3, "a pain", ["b"], "a pain describe", ""),
+        (4, "a pain", ["b"], "a pain define", ""),
+        (0, None, ["b", "c", "d", "e"], "", "has synonyms such as b, c, d"),
+        (1, None, ["b", "c"], "", "refers to the same concept as b, c"),
+        (2, None, ["b"], "b are the synonyms of", ""),
+        (3, None, ["b"], "b indicate the same concept as", ""),
+    ],
+)
+def test_clauses_of_genbioel(n, definition, others, left, right):
+    assert clause("colic", definition, others, Fixed(n)) == Mention("colic", left, right)
 
 
 def test_target_stays_out_of_the_clause():

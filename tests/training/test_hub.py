@@ -10,11 +10,7 @@ from spacy_angel.model.checkpoint import checkpoint_folder
 from spacy_angel.training.course.positive import train_positive
 from spacy_angel.training.data.batches import encode
 from spacy_angel.training.models import backbones
-from spacy_angel.training.models.backbones import (
-    load_backbone,
-    push_to_hub,
-    with_adapters,
-)
+from spacy_angel.training.models.backbones import load_backbone, push_to_hub, with_adapters
 from spacy_angel.training.settings.config_tables import PositiveSettings
 
 

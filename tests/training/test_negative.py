@@ -1,10 +1,9 @@
-import json
 import math
 
 import pytest
 import torch
 from support.models import log_prob_by_transformers
-from support.tiny_training import PAIRS, quick, tiny_backbone
+from support.tiny_training import PAIRS, metrics, quick, tiny_backbone
 
 from spacy_angel.training.course.negative import reference_log_probs, train_negative
 from spacy_angel.training.data.batches import PAIR, collate, encode
@@ -19,11 +18,6 @@ def log_probs(backbone, rows):
     with torch.no_grad():
         chosen, rejected, _ = pair_log_probs(backbone.model.eval(), batch)
     return chosen, rejected
-
-
-def metrics(output):
-    lines = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
-    return [line for line in lines if "loss" in line]
 
 
 def train(output, kind="dpo", backbone=None, loss=None, **values):

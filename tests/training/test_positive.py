@@ -1,18 +1,17 @@
-import json
-
 import pytest
 import torch
-from support.tiny_training import EXAMPLES, quick, tiny_backbone, weights_of
+from support.tiny_training import EXAMPLES, metrics, quick, tiny_backbone, weights_of
 
-from spacy_angel.training.course.positive import train_positive
-from spacy_angel.training.data.batches import collate, encode
+from spacy_angel.errors import AngelWarning
+from spacy_angel.model.mention import Mention
+from spacy_angel.training.course.positive import PositiveTrainer, train_positive
+from spacy_angel.training.data.batches import Example, collate, encode
 from spacy_angel.training.models.losses import label_logits, name_log_probs
 from spacy_angel.training.settings.config_tables import PositiveSettings
 
 
 def losses(output):
-    lines = [json.loads(line) for line in (output / "metrics.jsonl").read_text().splitlines()]
-    return [(line["step"], line["loss"]) for line in lines if "loss" in line]
+    return [(line["step"], line["loss"]) for line in metrics(output)]
 
 
 def train(output, backbone=None, **values):
@@ -28,6 +27,12 @@ def log_probs(backbone):
     with torch.no_grad():
         logits = label_logits(backbone.model.eval(), batch)
     return name_log_probs(logits, batch["labels"]).sums
+
+
+def test_examples_longer_than_the_limit_are_left_out_with_a_warning():
+    examples = [*EXAMPLES, Example(Mention("x"), "heart failing " * 40)]
+    with pytest.warns(AngelWarning, match="1 of 5 examples are longer"):
+        assert len(encode(examples, tiny_backbone().prompts, 20)) == 4
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
@@ -66,8 +71,6 @@ def test_killed_and_resumed_it_takes_the_same_course(tmp_path, monkeypatch):
     course = {"steps": 11, "batch_size": 2, "checkpoint_every": 3, "dropout": 0.2}
     straight, killed = tmp_path / "straight", tmp_path / "killed"
     train(straight, **course)
-
-    from spacy_angel.training.course.positive import PositiveTrainer
 
     compute_loss, calls = PositiveTrainer.compute_loss, []
 

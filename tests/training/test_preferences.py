@@ -8,12 +8,7 @@ from spacy_angel.model.mention import Mention
 from spacy_angel.training.data import preferences
 from spacy_angel.training.data.batches import PreferencePair
 from spacy_angel.training.data.development import LabelledMention
-from spacy_angel.training.data.preferences import (
-    mine_pairs,
-    rank_pairs,
-    read_pairs,
-    write_pairs,
-)
+from spacy_angel.training.data.preferences import mine_pairs, rank_pairs, read_pairs, write_pairs
 from spacy_angel.training.settings.config_tables import PairSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
@@ -30,9 +25,7 @@ def kb():
         ([0, 0, 1, 0, 1], [(2, 0), (2, 1), (4, 0), (4, 1), (4, 3)], 6),
         ([1, 0, 1, 0, 0], [(0, 1), (2, 1)], 6),
         ([1, 1, 0, 0, 1], [(0, 2), (4, 2), (4, 3)], 6),
-        ([0, 1], [(1, 0)], 1),
         ([1, 1], [], 0),
-        ([0, 0], [], 0),
         ([], [], 0),
     ],
 )

@@ -3,13 +3,12 @@
 import json
 from dataclasses import replace
 from math import log
-from pathlib import Path
 
 import pytest
 import torch
 from support.models import make_tiny_model
 from support.tiny_recogniser import LABELS, TEXTS
-from support.tiny_training import quick
+from support.tiny_training import metrics, quick
 
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
@@ -25,14 +24,13 @@ from spacy_angel.training.recognizer.module import tag_loss
 from spacy_angel.training.recognizer.training import score_table, train_recognizer
 
 
-def test_ignored_words_have_no_loss() -> None:
+def test_ignored_words_have_no_loss():
     # Two words, two labels; probabilities 1/2, 1/4, 1/4 everywhere.
     logits = torch.tensor([0.5, 0.25, 0.25]).log().expand(2, 2, 3).clone().requires_grad_()
     tags = torch.tensor([[0, IGNORE], [1, IGNORE]])
     loss = tag_loss(logits, tags)
     assert loss.item() == pytest.approx((log(2) + log(4)) / 2)
     loss.backward()
-    assert logits.grad is not None
     assert logits.grad[:, 1].abs().sum() == 0
     # Softmax minus one-hot, a half of each: of OUTSIDE, then of BEGIN.
     assert logits.grad[0, 0].tolist() == pytest.approx([-0.25, 0.125, 0.125])
@@ -41,7 +39,7 @@ def test_ignored_words_have_no_loss() -> None:
 
 
 @pytest.fixture
-def recipe(tmp_path: Path) -> RecognizerConfig:
+def recipe(tmp_path):
     """`TEXTS` in two corpora, of which one annotates diseases alone."""
     make_tiny_model(tmp_path / "start", [text for text, _ in TEXTS])
     names = ("Disease", "Gene", "Cell")
@@ -71,9 +69,7 @@ def recipe(tmp_path: Path) -> RecognizerConfig:
     )
 
 
-def test_a_run_learns_is_not_repeated_and_continues(
-    recipe: RecognizerConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_learns_is_not_repeated_and_continues(recipe, tmp_path, monkeypatch):
     scores = train_recognizer(recipe, tmp_path / "out")
     assert scores["choose"]["DISEASE"]["recall"] == 100
     finder = MentionFinder.from_disk(tmp_path / "out" / "model")
@@ -82,12 +78,12 @@ def test_a_run_learns_is_not_repeated_and_continues(
     assert found == {(part, LABELS[label]) for part, label in marked}
     table = score_table(scores, LABELS)
     assert table.splitlines()[2].startswith("| DISEASE | choosing |")
-    metrics = (tmp_path / "out" / "metrics.jsonl").read_text(encoding="utf8").splitlines()
-    measured = [line for line in map(json.loads, metrics) if "eval_mean_f_score" in line]
+    measured = metrics(tmp_path / "out", "eval_mean_f_score")
     assert [line["step"] for line in measured] == [40, 80]
-    model = (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns
+    weights = tmp_path / "out" / "model" / "model.int8.safetensors"
+    written = weights.stat().st_mtime_ns
     assert train_recognizer(recipe, tmp_path / "out") == scores
-    assert (tmp_path / "out" / "model" / "model.int8.safetensors").stat().st_mtime_ns == model
+    assert weights.stat().st_mtime_ns == written
     other = replace(recipe, data=replace(recipe.data, epochs=3))
     with pytest.raises(AngelError, match=r"settings\.data\.epochs"):
         train_recognizer(other, tmp_path / "out")
@@ -95,7 +91,7 @@ def test_a_run_learns_is_not_repeated_and_continues(
     # Interrupted, it continues to the same model.
     measure, calls = recognizer.measure, []
 
-    def interrupted(*args: object) -> dict:
+    def interrupted(*args):
         calls.append(args)
         if len(calls) == 2:
             raise KeyboardInterrupt
@@ -107,11 +103,11 @@ def test_a_run_learns_is_not_repeated_and_continues(
     monkeypatch.setattr(recognizer, "measure", measure)
     assert (tmp_path / "killed" / "checkpoints" / "checkpoint-40").is_dir()
     assert train_recognizer(recipe, tmp_path / "killed") == scores
-    files = [tmp_path / name / "model" / "model.int8.safetensors" for name in ("out", "killed")]
-    assert files[0].read_bytes() == files[1].read_bytes()
+    again = tmp_path / "killed" / "model" / "model.int8.safetensors"
+    assert again.read_bytes() == weights.read_bytes()
 
 
-def test_the_start_is_checked(recipe: RecognizerConfig, tmp_path: Path) -> None:
+def test_the_start_is_checked(recipe, tmp_path):
     settings = replace(recipe.recogniser, source=str(tmp_path))
     with pytest.raises(AngelError, match="angel_recogniser"):
         train_recognizer(replace(recipe, recogniser=settings), tmp_path / "out")
@@ -121,20 +117,15 @@ def test_the_start_is_checked(recipe: RecognizerConfig, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_continues_from_another_and_adds_labels(
-    recipe: RecognizerConfig, tmp_path: Path
-) -> None:
+def test_a_run_continues_from_another_and_adds_labels(recipe, tmp_path):
     train_recognizer(recipe, tmp_path / "first")
     first = MentionFinder.from_disk(tmp_path / "first" / "model")
-    source = str(tmp_path / "first" / "model")
-    labels = ("RASH", *reversed(LABELS))
+    source, labels = str(tmp_path / "first" / "model"), ("RASH", *reversed(LABELS))
     again = replace(
         recipe,
         recogniser=replace(recipe.recogniser, labels=labels, source=source),
-        # So few and small updates change nothing.
-        optimizer=replace(
-            recipe.optimizer, steps=1, learning_rate=1e-9, checkpoint_every=1, log_every=1
-        ),
+        # An update that is too small to change anything.
+        optimizer=replace(recipe.optimizer, steps=1, learning_rate=1e-9, checkpoint_every=1),
     )
     scores = train_recognizer(again, tmp_path / "second")
     assert scores["choose"]["DISEASE"]["recall"] == 100

@@ -10,14 +10,7 @@ from dataclasses import replace
 import pytest
 import torch
 from support.helpers import ROOT
-from support.tiny_training import (
-    CONCEPTS,
-    NAMES,
-    PAIRS,
-    tiny_backbone,
-    weights_of,
-    write_corpus,
-)
+from support.tiny_training import CONCEPTS, NAMES, PAIRS, tiny_backbone, weights_of, write_corpus
 
 from spacy_angel.errors import AngelError
 from spacy_angel.search.generator import Generator
@@ -42,13 +35,13 @@ SENTENCES = [
 def config(tmp_path):
     torch.set_num_threads(1)
     ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    write_corpus(tmp_path / "train.txt", SENTENCES, "Disease")
+    corpus = [str(write_corpus(tmp_path / "train.txt", SENTENCES, "Disease"))]
     return load_config(
         ROOT / "configs/tiny/tiny.cfg",
         {
             "data.kb": str(tmp_path / "kb"),
-            "data.train": [str(tmp_path / "train.txt")],
-            "data.dev": [str(tmp_path / "train.txt")],
+            "data.train": corpus,
+            "data.dev": corpus,
             "pretrain.positive.optimizer.steps": 4,
             "pretrain.positive.optimizer.checkpoint_every": 2,
             "positive.optimizer.steps": 60,
@@ -62,9 +55,8 @@ def test_a_start_is_read_as_the_config_says(config, tmp_path, of_config):
     tiny_backbone().save(start)
     (start / "angel.json").unlink()
     words.mkdir()
-    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
-        if (start / name).exists():
-            (start / name).rename(words / name)
+    for path in [*start.glob("tokenizer*.json"), start / "special_tokens_map.json"]:
+        path.rename(words / path.name)
     kind = {"kind": "pretrained", "name": "unused", "tokenizer": str(words)}
     backbone = replace(config.backbone, **kind, preset=of_config)
     model = stages.starting_model(replace(config, backbone=backbone), start)
@@ -174,22 +166,16 @@ def test_substitutes_share_the_type_and_serve_equally_often(config, tmp_path):
     assert stages.positive_examples(data, settings) == examples
 
 
-LAUNCHERS = {
-    "alone": ["-m"],
-    # Without `--` torchrun takes `--start` for an option of its own.
-    "torchrun": [
-        *("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "-m", "--")
-    ],
-    "accelerate": [
-        *("-m", "accelerate.commands.launch", "--cpu", "--num_processes=2", "--num_machines=1"),
-        "-m",
-    ],
-}
+# Without `--`, torchrun takes `--start` as its own option.
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "-m", "--"]
+ACCELERATE = ["-m", "accelerate.commands.launch", "--cpu", "--num_processes=2", "--num_machines=1"]
+LAUNCHERS = {"alone": ["-m"], "torchrun": TORCHRUN, "accelerate": [*ACCELERATE, "-m"]}
 
 
 @pytest.mark.slow
 def test_two_processes_train_what_one_does_and_the_first_one_reports(config, tmp_path):
-    make_backbone(config.backbone, NAMES).save(tmp_path / "model")
+    start = tmp_path / "model"
+    make_backbone(config.backbone, NAMES).save(start)
     write_pairs(tmp_path / "right_and_wrong.jsonl", PAIRS)
 
     def train(launcher, *command):
@@ -215,16 +201,15 @@ def test_two_processes_train_what_one_does_and_the_first_one_reports(config, tmp
         return [line for line in done.stdout.splitlines() if not line.startswith(("{", "  0%"))]
 
     for name in LAUNCHERS:
-        start, folder, pairs = tmp_path / "model", tmp_path / name, tmp_path / f"{name}.jsonl"
+        folder, pairs = tmp_path / name, tmp_path / f"{name}.jsonl"
         trained = train(name, "positive", "tiny/tiny", "--start", start, "-o", folder / "positive")
         assert sum(line.startswith("Model: ") for line in trained) == 1
         mined = train(name, "mine", "tiny/tiny", "--start", start, "-o", pairs)
         assert mined == [f"{len(read_pairs(pairs))} pairs in {pairs}"]
         arguments = ["--pairs", tmp_path / "right_and_wrong.jsonl", "-o", folder / "negative"]
         train(name, "negative", "tiny/tiny", "--start", start, *arguments)
-        assert sorted(map(str, read_pairs(pairs))) == sorted(
-            map(str, read_pairs(tmp_path / "alone.jsonl"))
-        )
+        alone = read_pairs(tmp_path / "alone.jsonl")
+        assert sorted(map(str, read_pairs(pairs))) == sorted(map(str, alone))
         for stage in ("positive", "negative"):
             expected = tmp_path / "alone" / stage
             ours, theirs = weights_of(folder / stage / "model"), weights_of(expected / "model")

@@ -1,8 +1,14 @@
-import json
-
 import pytest
 import torch
-from support.tiny_training import CONCEPTS, EXAMPLES, GOLD, quick, tiny_backbone, weights_of
+from support.tiny_training import (
+    CONCEPTS,
+    EXAMPLES,
+    GOLD,
+    metrics,
+    quick,
+    tiny_backbone,
+    weights_of,
+)
 from transformers.training_args import TrainingArguments
 
 from spacy_angel.errors import AngelError
@@ -71,9 +77,5 @@ def test_only_the_best_checkpoint_by_development_accuracy_stays(tmp_path, monkey
         *("step 4, epoch 4.0", "step 5, epoch 5.0"),
     ]
     assert printed[2].endswith("accuracy 0.500, accuracy top k 1.000")
-    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    assert [(x["step"], x["eval_accuracy"]) for x in lines if "eval_accuracy" in x] == [
-        (2, 0.5),
-        (4, 0.75),
-        (5, 0.25),
-    ]
+    accuracies = [(x["step"], x["eval_accuracy"]) for x in metrics(tmp_path, "eval_accuracy")]
+    assert accuracies == [(2, 0.5), (4, 0.75), (5, 0.25)]

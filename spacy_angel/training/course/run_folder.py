@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import torch
 from accelerate import PartialState
+from spacy.util import dict_to_dot
 from transformers.trainer import TRAINER_STATE_NAME
 
 from ...errors import AngelError
@@ -57,9 +58,9 @@ def lock_run_folder(output: Path, run: dict[str, Any]) -> None:
     if not file.exists():
         write_text(file, json.dumps(run, indent=2) + "\n")
         return
-    found, expected = _flat(_read(file, dict[str, Any])), _flat(run)
-    if found != expected:
-        names = sorted({name for name, _ in found.items() ^ expected.items()})
+    found, expected = dict_to_dot(_read(file, dict[str, Any])), dict_to_dot(run)
+    names = sorted(n for n in {*found, *expected} if found.get(n) != expected.get(n))
+    if names:
         raise AngelError(
             f"{output} has a run with other settings: {', '.join(names)}. Use a new folder."
         )
@@ -136,12 +137,3 @@ def _read(path: Path, kind: type[_T]) -> _T:
         raise AngelError(
             f"{path} is damaged: {error}. Remove it, and run the same command again."
         ) from error
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, str]:
-    """RETURNS (dict[str, str]): flattened: `{"a": {"b": 1}}` becomes `{"a.b": "1"}`."""
-    flat: dict[str, str] = {}
-    for name, value in values.items():
-        is_section = isinstance(value, dict)
-        flat |= _flat(value, f"{prefix}{name}.") if is_section else {prefix + name: repr(value)}
-    return flat

@@ -3,13 +3,13 @@
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import torch
+from spacy.util import minibatch
 from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 from tqdm import tqdm
@@ -100,7 +100,7 @@ def encode(
     schema = pa.schema([(name, kind) for name in ("source", "prefix", *targets)])
     parts = [schema.empty_table()]
     dropped = 0
-    for chunk in chunks(progress(items, "Tokenizing", "examples"), 1024):
+    for chunk in minibatch(progress(items, "Tokenizing", "examples"), 1024):
         # Examples of a mention are adjacent, so its context is tokenized once.
         mentions = list(dict.fromkeys(item.mention for item in chunk))
         row_of = {mention: row for row, mention in enumerate(mentions)}
@@ -164,7 +164,8 @@ def collate(rows: Sequence[Mapping[str, np.ndarray]], pad_token_id: int) -> dict
 
 @dataclass(eq=False)
 class LengthSampler(Sampler[int]):
-    """Random order of an epoch in which rows of similar length share a batch.
+    """Random order of an epoch in which rows of similar length share a batch; an incomplete batch
+    comes last.
 
     The order depends only on seed and epoch, so a resumed run continues with the same order.
 
@@ -187,29 +188,17 @@ class LengthSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         rng = np.random.default_rng((self.seed, self.epoch))
-        return iter(order_by_length(*self.lengths, self.batch_size, rng).tolist())
-
-
-def order_by_length(
-    source: np.ndarray, target: np.ndarray, batch_size: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Shuffle the rows, sort pools of 64 batches by length, and shuffle the batches of each pool.
-
-    source (np.ndarray), target (np.ndarray): int64[rows], lengths.
-    batch_size (int): rows per batch.
-    rng (np.random.Generator): random generator.
-    RETURNS (np.ndarray): int64[rows], a permutation; an incomplete batch comes last.
-    """
-    order = rng.permutation(len(source))
-    pool = _POOL * batch_size
-    parts = []
-    for start in range(0, len(order), pool):
-        rows = order[start : start + pool]
-        rows = rows[np.lexsort((target[rows], -(-source[rows] // _MULTIPLE)))]
-        whole = len(rows) - len(rows) % batch_size
-        batches = rows[:whole].reshape(-1, batch_size)
-        parts += [rng.permutation(batches).ravel(), rows[whole:]]
-    return np.concatenate(parts) if parts else order
+        source, target = self.lengths
+        order = rng.permutation(len(source))
+        # Sort pools of 64 batches by length, and shuffle the batches of each pool.
+        pool = _POOL * self.batch_size
+        for start in range(0, len(order), pool):
+            rows = order[start : start + pool]
+            rows = rows[np.lexsort((target[rows], -(-source[rows] // _MULTIPLE)))]
+            whole = len(rows) - len(rows) % self.batch_size
+            batches = rows[:whole].reshape(-1, self.batch_size)
+            yield from rng.permutation(batches).ravel().tolist()
+            yield from rows[whole:].tolist()
 
 
 def progress(items: Iterable[_T], title: str, unit: str, total: int | None = None) -> Iterable[_T]:
@@ -217,13 +206,6 @@ def progress(items: Iterable[_T], title: str, unit: str, total: int | None = Non
     number of items. RETURNS (Iterable[_T]): the items, with a progress bar on a terminal, which
     disappears at the end."""
     return tqdm(items, title, total, leave=False, unit=f" {unit}", disable=None)
-
-
-def chunks(items: Iterable, size: int) -> Iterator[list]:
-    """RETURNS (Iterator[list]): lists of `size` items; the last one may be shorter."""
-    iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
-        yield chunk
 
 
 def padded(length: int) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from spacy.util import minibatch
 
 from ...model.checkpoint import DTYPES, model_of_module
 from ...model.mention import Mention
@@ -12,7 +13,7 @@ from ...search.search import SearchSettings
 from ...vocabulary.kb import ConceptKB
 from ..models.backbones import Backbone, merged
 from ..settings.config_tables import BeamSettings, DevelopmentSettings
-from .batches import chunks, progress
+from .batches import progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,6 @@ def predict(
     batch_size = settings.batch_size
     # Blocks are sorted by length; larger ones need less padding, but show less progress.
     block = 16 * batch_size
-    for part in progress(list(chunks(mentions, block)), description, "blocks"):
+    for part in progress(list(minibatch(mentions, block)), description, "blocks"):
         for names in generator.search(part, space, beam_search, batch_size=batch_size):
             yield [found.name for found in names]

@@ -11,13 +11,13 @@ from functools import cache, partial
 from itertools import chain, count, islice
 
 import numpy as np
+from spacy.util import minibatch
 
 from ...corpora.typos import add_typos
 from ...model.mention import Mention
-from ...vocabulary.lookup.tfidf import TrigramTfidf
 from ...vocabulary.names.concepts import Concept, normalize_name
 from ..settings.config_tables import ExampleSettings, NoiseSettings
-from .batches import Example, PreferencePair, chunks
+from .batches import Example, PreferencePair
 from .corpus import TrainingData, gold_names
 
 # Similarity of the pairs of two lists of texts: float[len(a)].
@@ -113,7 +113,7 @@ def vocabulary_examples(
         whose backbones can already copy; a small one has to learn it.
     RETURNS (Iterator[Example]): in the order of the concepts.
     """
-    for chunk in chunks(concepts, 512):
+    for chunk in minibatch(concepts, 512):
         spelled = [_spelled(concept) for concept in chunk]
         mentions = _mentions_for([list(names) for names in spelled], rng, score)
         for concept, names, by_target in zip(chunk, spelled, mentions, strict=True):
@@ -144,29 +144,6 @@ def with_noise(
             continue
         text = add_typos(example.mention.text, chance.randint(1, settings.max_edits), chance)
         yield replace(example, mention=replace(example.mention, text=text))
-
-
-def nearest_wrong_names(
-    mentions: Sequence[str],
-    gold: Sequence[set[str]],
-    names: Sequence[str],
-    concept_ids_of: Callable[[int], Iterable[str]],
-    tfidf: TrigramTfidf,
-) -> list[str | None]:
-    """Find the name most similar to each mention that belongs to none of its gold concepts.
-
-    mentions (Sequence[str]): texts.
-    gold (Sequence[set[str]]): the gold concepts of each mention.
-    names (Sequence[str]): all names of the vocabulary, on which `tfidf` was fitted.
-    concept_ids_of (Callable[[int], Iterable[str]]): concepts of the name with an index.
-    tfidf (TrigramTfidf): finds the most similar names.
-    RETURNS (list[str | None]): None if all of the 33 most similar names belong to gold concepts.
-    """
-    nearest, _ = tfidf.nearest(mentions, k=1 + _MAX_COMPARED)
-    return [
-        next((names[i] for i in row if i >= 0 and right.isdisjoint(concept_ids_of(int(i)))), None)
-        for row, right in zip(nearest, gold, strict=True)
-    ]
 
 
 def _spliced(
@@ -284,19 +261,16 @@ def clause_pairs(data: TrainingData) -> Iterator[PreferencePair]:
     left = settings.max_pairs or sys.maxsize
     n_names = sum(len(concept.names) for concept in data.pretraining_concepts())
     every = max(1, n_names * settings.repeats // left)
-    for chunk in chunks(islice(clauses(data), 0, None, every), 256):
-        rejected = nearest_wrong_names(
-            [example.mention.text for example in chunk],
-            [set(data.kb.concept_ids_of(index[example.name])) for example in chunk],
-            data.names,
-            data.kb.concept_ids_of,
-            data.tfidf,
-        )
-        pairs = [
-            PreferencePair(example.mention, example.name, name)
-            for example, name in zip(chunk, rejected, strict=True)
-            if name is not None
-        ]
+    for chunk in minibatch(islice(clauses(data), 0, None, every), 256):
+        texts = [example.mention.text for example in chunk]
+        nearest, _ = data.tfidf.nearest(texts, k=1 + _MAX_COMPARED)
+        pairs = []
+        for example, names in zip(chunk, nearest.tolist(), strict=True):
+            gold = set(data.kb.concept_ids_of(index[example.name]))
+            for name in names:
+                if name >= 0 and gold.isdisjoint(data.kb.concept_ids_of(name)):
+                    pairs.append(PreferencePair(example.mention, example.name, data.names[name]))
+                    break
         yield from pairs[:left]
         if not (left := left - len(pairs)) > 0:
             return

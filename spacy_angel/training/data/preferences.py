@@ -59,34 +59,6 @@ def rank_pairs(
     ]
 
 
-def prediction_pairs(
-    mention: Mention,
-    names: Sequence[str],
-    right: Sequence[bool],
-    settings: PairSettings,
-    positive: str | None = None,
-) -> list[PreferencePair]:
-    """Make the pairs of a mention.
-
-    mention (Mention): the mention.
-    names (Sequence[str]): predicted names, best first.
-    right (Sequence[bool]): whether each is a name of a gold concept.
-    settings (PairSettings): `top_k`, `rule`, `without_right`.
-    positive (str | None): the most similar name of the gold concepts; if no prediction is right and
-        `without_right` is `positive`, it is paired with every prediction.
-    RETURNS (list[PreferencePair]): empty if no prediction is wrong.
-    """
-    names, right = names[: settings.top_k], right[: settings.top_k]
-    if not any(right):
-        if settings.without_right == "skip" or positive is None:
-            return []
-        return [PreferencePair(mention, positive, name) for name in names]
-    return [
-        PreferencePair(mention, names[chosen], names[rejected])
-        for chosen, rejected in rank_pairs(right, settings.rule)
-    ]
-
-
 def mine_pairs(
     mentions: Sequence[LabelledMention],
     generator: Generator,
@@ -94,7 +66,7 @@ def mine_pairs(
     tfidf: TrigramTfidf,
     settings: PairSettings,
 ) -> list[PreferencePair]:
-    """Predict names for every mention, and make pairs of them.
+    """Predict names for every mention, and make pairs of right and wrong ones.
 
     mentions (Sequence[LabelledMention]): mentions of the training set.
     generator (Generator): the current model.
@@ -111,9 +83,8 @@ def mine_pairs(
     texts = [labelled.mention.text for labelled in mentions]
     names_of = cache(partial(gold_names, kb=kb))
     options = [names_of(labelled.concept_ids) for labelled in mentions]
-    nearest = nearest_names(texts, options, 1, tfidf.pairwise)
-    positives = [next(iter(names), None) for names in nearest]
-    pairs: list[PreferencePair] = []
+    positives = nearest_names(texts, options, 1, tfidf.pairwise)
+    pairs: list[tuple[Mention, str, str]] = []
     predictions = predict(
         [labelled.mention for labelled in mentions],
         generator,
@@ -122,11 +93,16 @@ def mine_pairs(
         settings.top_k,
     )
     for labelled, positive, predicted in zip(mentions, positives, predictions, strict=True):
-        gold = set(labelled.concept_ids)
+        gold, mention = set(labelled.concept_ids), labelled.mention
         names = kb.name_texts(predicted)
         right = [not gold.isdisjoint(ids) for ids in kb.concept_ids(predicted)]
-        pairs += prediction_pairs(labelled.mention, names, right, settings, positive)
-    return pairs
+        if any(right):
+            ranks = rank_pairs(right, settings.rule)
+            pairs += [(mention, names[chosen], names[rejected]) for chosen, rejected in ranks]
+        elif settings.without_right == "positive":
+            # The most similar name of the gold concepts is paired with every prediction.
+            pairs += [(mention, name, wrong) for name in positive for wrong in names]
+    return [PreferencePair(*pair) for pair in pairs]
 
 
 def write_pairs(path: Path, pairs: Iterable[PreferencePair]) -> None:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from spacy.util import minibatch
 from torch import Tensor
 
 from ...corpora.documents import CorpusDocument
@@ -32,7 +33,7 @@ from ...recognition.tags import tags_of
 from ...recognition.windows import cut_windows
 from ...recognition.words import WordReader, Words
 from ...vocabulary.names.labels import find_entries
-from ..data.batches import chunks, padded, progress
+from ..data.batches import padded, progress
 from ..models.losses import IGNORE
 from .config import IGNORED, RecognizerConfig, RecognizerCorpus, RecognizerData
 
@@ -67,18 +68,12 @@ class RecognizerTexts:
     test: list[Annotated]
 
 
-def article_of(doc_id: str) -> str:
-    """doc_id (str): identifier of a document. RETURNS (str): the first number in it with at least
-    five digits (PMID, PMC), or else the identifier. Documents with the same number belong to the
-    same article."""
-    match = _ARTICLE.search(doc_id)
-    return match[0] if match else doc_id
-
-
 def digit_of(doc_id: str) -> int:
     """doc_id (str): identifier of a document. RETURNS (int): 0 to 9, the same for all documents of
-    an article."""
-    return int(md5(article_of(doc_id).encode()).hexdigest(), 16) % 10
+    an article, whose identifiers share their first number with at least five digits (PMID, PMC)."""
+    match = _ARTICLE.search(doc_id)
+    article = match[0] if match else doc_id
+    return int(md5(article.encode()).hexdigest(), 16) % 10
 
 
 def read_texts(config: RecognizerConfig) -> RecognizerTexts:
@@ -193,7 +188,7 @@ def make_rows(
     rows = TaggedRows()
     for number in range(data.epochs):
         bar = progress(_one_epoch(texts, data, number), f"Epoch {number + 1}", "texts", len(texts))
-        for group in chunks(bar, _TEXTS_AT_ONCE):
+        for group in minibatch(bar, _TEXTS_AT_ONCE):
             all_words = reader([annotated.document.text for annotated, _ in group])
             for words, (annotated, rng) in zip(all_words, group, strict=True):
                 tags = word_tags(words, annotated, form.labels)

@@ -1,15 +1,12 @@
 """Linkers with vocabularies and labels of their own share one pipeline and `ent._.kb_id`."""
 
 import warnings
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import spacy
-from spacy import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
-from support.tiny_linker import blocks
+from support.tiny_linker import blocks, concepts
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -17,7 +14,7 @@ from spacy_angel.vocabulary.names.concepts import Concept
 
 
 @pytest.fixture
-def two(make: Callable[..., Language], model: str, tmp_path: Path) -> Language:
+def two(make, model, tmp_path):
     cells = tmp_path / "cl"
     ConceptKB.build([Concept("CL:2", "T cell")], cells)
     nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
@@ -28,7 +25,7 @@ def two(make: Callable[..., Language], model: str, tmp_path: Path) -> Language:
     return nlp
 
 
-def test_each_links_its_labels_and_others_stay(two: Language, tmp_path: Path) -> None:
+def test_each_links_its_labels_and_others_stay(two, tmp_path):
     two.to_disk(tmp_path / "saved")
     for nlp in (two, spacy.load(tmp_path / "saved")):
         with warnings.catch_warnings(record=True) as caught:
@@ -46,7 +43,7 @@ def test_each_links_its_labels_and_others_stay(two: Language, tmp_path: Path) ->
         assert all("'ORG'" in message for message in told)
 
 
-def test_each_scores_its_own(two: Language) -> None:
+def test_each_scores_its_own(two):
     text = "aspirin and a T cell"
     gold = Doc(two.vocab, words=text.split())
     gold.ents = [
@@ -58,7 +55,7 @@ def test_each_scores_its_own(two: Language) -> None:
     assert two.get_pipe("cells").score([example])["nel_micro_f"] == 0.0
 
 
-def test_overlapping_labels_are_refused(make: Callable[..., Language], model: str) -> None:
+def test_overlapping_labels_are_refused(make, model):
     nlp = make()
     config = blocks(model=model, types_by_label={"CL": []})
     with pytest.raises(AngelError, match=r"both write span\._\.candidates"):
@@ -67,7 +64,7 @@ def test_overlapping_labels_are_refused(make: Callable[..., Language], model: st
     nlp.add_pipe("angel_linker", name="cells", config=config)
 
 
-def test_a_vocabulary_set_at_run_time_has_its_own_types(make: Callable[..., Language]) -> None:
+def test_a_vocabulary_set_at_run_time_has_its_own_types(make):
     nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
     linker = nlp.get_pipe("angel_linker")
     with pytest.warns(UserWarning, match=r"the types \['T047', 'T121'\], which the new"):
@@ -76,3 +73,23 @@ def test_a_vocabulary_set_at_run_time_has_its_own_types(make: Callable[..., Lang
     linker.settings.candidates.types_by_label = {"DRUG": ["T121"]}
     with pytest.raises(AngelError, match="T121"):
         nlp("aspirin")
+
+
+def test_linkers_with_the_same_model_save_it_once(make, model, tmp_path):
+    nlp = make(types_by_label={"DISEASE": []})
+    config = blocks(model=model, vocabulary=None, types_by_label={"DRUG": []})
+    drugs = nlp.add_pipe("angel_linker", name="drugs", config=config)
+    drugs.kb = ConceptKB.build(c for c in concepts() if "T121" in c.types)
+    for _ in range(2):
+        nlp.to_disk(tmp_path / "saved")
+        saved = sorted(p.parent.name for p in tmp_path.rglob("*") if p.name in ("model", "kb"))
+        assert saved == ["angel_linker", "angel_linker", "drugs"]
+        text = "migraine and aspirin"
+        again = spacy.load(tmp_path / "saved")(text)
+        assert [e.kb_id_ for e in again.ents] == [e.kb_id_ for e in nlp(text).ents]
+    # Saved alone, it is complete.
+    drugs.to_disk(tmp_path / "drugs")
+    assert (tmp_path / "drugs/model").is_dir()
+    (tmp_path / "saved/angel_linker/model/config.json").write_text("{}")
+    with pytest.raises(AngelError, match="has changed since it was saved"):
+        drugs.from_disk(tmp_path / "saved/drugs")

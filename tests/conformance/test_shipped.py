@@ -1,33 +1,29 @@
-"""`nlp.add_pipe("angel_linker")` links as the shipped pipeline does."""
+"""What ships: `nlp.add_pipe("angel_linker")` links as it does, and spaCy trains beside it."""
 
 import pytest
 import spacy
-from spacy import Language
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 from support.helpers import shared_data
 
 import spacy_angel
-from spacy_angel.about import shipped_folder
+from spacy_angel.about import SHIPPED_NAMES, shipped_folder
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.settings.linker_settings import LinkerSettings
 from spacy_angel.linking.settings.presets import PUBLISHED
 
-UNKNOWN = (
-    ("He took Snarkolin for boojum fever.", ("Snarkolin", "CHEMICAL"), ("boojum fever", "DISEASE")),
-    ("Lockjaw was seen, no snarkitis.", ("Lockjaw", "DISEASE"), ("snarkitis", "DISEASE")),
-)
+TEXT = "He took aspirin for a heart attack."
 
 
 @pytest.fixture(scope="module")
-def shipped() -> Language:
+def shipped():
     return spacy_angel.load()
 
 
 @pytest.fixture(scope="module")
-def own() -> Language:
+def own():
     nlp = spacy.blank("en")
     # As the shipped one: a mention has whole tokens.
     add_biomedical_tokens(nlp)
@@ -37,17 +33,7 @@ def own() -> Language:
     return nlp
 
 
-def with_mentions(nlp: Language, text: str, *mentions: tuple[str, str]) -> Doc:
-    doc = nlp.make_doc(text)
-    spans = [
-        doc.char_span(text.index(words), text.index(words) + len(words), label=label)
-        for words, label in mentions
-    ]
-    doc.ents = [span for span in spans if span is not None]
-    return doc
-
-
-def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language) -> None:
+def test_on_the_same_mentions_the_same_links(own, shipped):
     n = 20
     corpus = shared_data("bc5cdr/CDR_DevelopmentSet.PubTator.txt")
     documents = [d for d, _ in zip(read_corpus(corpus, strict=False), range(n), strict=False)]
@@ -55,7 +41,6 @@ def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language) -
     for nlp in (own, shipped):
         kept = ["sentencizer", "angel_abbreviations", "angel_linker"]
         linker = nlp.get_pipe("angel_linker")
-        assert isinstance(linker, AngelLinker)
         with nlp.select_pipes(enable=kept), linker.using(candidates={"span_key": GOLD_SPANS}):
             texts = (to_doc(document, nlp) for document in documents)
             # Equal batches: sums in another order have another last place.
@@ -65,7 +50,7 @@ def test_on_the_same_mentions_the_same_links(own: Language, shipped: Language) -
     assert sum(map(len, links[0])) > 10 * n
 
 
-def test_the_shipped_pipelines_have_the_defaults(own: Language, shipped: Language) -> None:
+def test_the_shipped_pipelines_have_the_defaults(own, shipped):
     settings = own.get_pipe("angel_linker").settings
     assert settings == shipped.get_pipe("angel_linker").settings
     plain, bio = settings.to_dict(), shipped_folder("en_angel_bio") / "config.cfg"
@@ -75,7 +60,7 @@ def test_the_shipped_pipelines_have_the_defaults(own: Language, shipped: Languag
     assert {name: block[name] for name in plain} == plain
 
 
-def test_the_method_as_published_is_one_word() -> None:
+def test_the_method_as_published_is_one_word():
     linker = spacy_angel.load(preset="published").get_pipe("angel_linker")
     assert linker.settings == LinkerSettings.from_dict(PUBLISHED)
     doc = Doc(linker.vocab, ["He", "took", "Snarkolin", "."])
@@ -83,7 +68,7 @@ def test_the_method_as_published_is_one_word() -> None:
     assert linker(doc).ents[0].kb_id_.startswith("MESH:")
 
 
-def test_labels_are_limited_to_the_types_of_a_shipped_vocabulary(vocabulary: str) -> None:
+def test_labels_are_limited_to_the_types_of_a_shipped_vocabulary(vocabulary):
     nlp = spacy.blank("en")
     linker = nlp.add_pipe("angel_linker", config={"vocabulary": vocabulary})
     assert linker.settings.candidates.types_by_label == {}
@@ -92,3 +77,29 @@ def test_labels_are_limited_to_the_types_of_a_shipped_vocabulary(vocabulary: str
     nlp = spacy.blank("en")
     linker = nlp.add_pipe("angel_linker", config={"vocabulary": "en_angel_bio"})
     assert linker.settings.candidates.types_by_label["GENE"] == ("Gene",)
+
+
+def test_without_its_linker_a_pipeline_still_finds_mentions():
+    nlp = spacy_angel.load()
+    nlp.remove_pipe("angel_linker")
+    excluded = spacy.load("en_angel_mini", exclude=["angel_linker"])
+    for pipeline in (nlp, excluded):
+        assert "heart attack" in [ent.text for ent in pipeline(TEXT).ents]
+
+
+@pytest.mark.parametrize("name", SHIPPED_NAMES)
+def test_another_component_is_trained_beside_it(name):
+    nlp = spacy.load(name)
+    expected = [(ent.text, ent.kb_id_) for ent in nlp(TEXT).ents]
+    assert ("aspirin", "MESH:D001241") in expected
+    assert nlp.resume_training() is not nlp.create_optimizer()
+    nlp.add_pipe("textcat")
+    examples = [
+        Example.from_dict(nlp.make_doc(text), {"cats": {"A": float(a), "B": float(not a)}})
+        for text, a in ((TEXT, True), ("She is well.", False))
+    ]
+    optimizer = nlp.initialize(lambda: examples)
+    assert nlp.update(examples, sgd=optimizer)["textcat"] > 0
+    doc = nlp(TEXT)
+    assert [(ent.text, ent.kb_id_) for ent in doc.ents] == expected
+    assert set(doc.cats) == {"A", "B"}
