@@ -167,7 +167,7 @@ def test_values_of_wrong_kinds_spoil_their_document_only(tmp_path, wrong):
     assert report.counts["documents_left_out"] == 3
     assert "line 2: not a document" in report.notes[0]
     assert "recursion limit" in report.notes[1]
-    assert "digits" in report.notes[2]
+    assert "out of range" in report.notes[2]
 
 
 def test_lines_and_the_end_of_the_title(tmp_path):
