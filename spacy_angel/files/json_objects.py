@@ -1,6 +1,8 @@
 """Reading of the objects in a JSON file: a document per line, or one list."""
 
 from collections.abc import Collection, Iterator
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ def read_objects(
     path: Path, reading: FileReading, within: Collection[str] = ()
 ) -> Iterator[tuple[int, Any]]:
     """Read the items of a list or of lists in an object, or else the object itself, and do the same
-    for each line of a file with JSON lines. The whole file is kept in memory.
+    for each line of a file with JSON lines. JSON lines are read one at a time; other files are kept
+    in memory as a whole.
 
         {"source": "x", "documents": [{…}, {…}]}   [{…}, {…}]   {…}\\n{…}
 
@@ -26,10 +29,13 @@ def read_objects(
     RAISES (AngelError): if the file is not valid JSON, or is truncated; a faulty line of JSON lines
         only if `reading.strict` is set.
     """
-    text = decoded(b"".join(piece for _, piece in pieces(path, reading, by_line=False)), path)
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len(lines) < 2 or not _is_json(lines[0][1]):
-        lines, reading.unit = [(1, text)], "item"
+    lines = _lines(path, reading)
+    first = [*islice(lines, 2)]
+    has_lines = len(first) == 2 and _is_json(first[0][1])
+    lines = chain(first, lines)
+    if not has_lines:
+        text = decoded(b"".join(line for _, line in lines), path)
+        lines, reading.unit = iter([(1, text.encode())]), "item"
     for number, line in lines:
         try:
             value = parse_json(line)
@@ -37,15 +43,23 @@ def read_objects(
                 raise ValueError("an object or a list was expected")
         except ValueError as error:
             problem = f"the JSON is broken or cut ({error})."
-            if line is text:
+            if not has_lines:
                 raise AngelError(f"{reading.name}: {problem}") from error
             reading.fault_at(number, problem, skipped="documents_left_out")
             continue
         for count, item in enumerate(_items(value, within), 1):
-            yield (count if line is text else number), item
+            yield (number if has_lines else count), item
 
 
-def _is_json(text: str) -> bool:
+def _lines(path: Path, reading: FileReading) -> Iterator[tuple[int, bytes]]:
+    """YIELDS (tuple[int, bytes]): number and content of each line that is not blank."""
+    for number, parts in groupby(pieces(path, reading), key=itemgetter(0)):
+        line = b"".join(piece for _, piece in parts)
+        if line.strip():
+            yield number, line
+
+
+def _is_json(text: bytes) -> bool:
     try:
         parse_json(text)
     except ValueError:

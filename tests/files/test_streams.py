@@ -72,3 +72,12 @@ def test_json_that_is_nested_too_deeply(tmp_path: Path, bracket: str) -> None:
         parse_json(text)
     with pytest.raises(AngelError, match=r"file: .*recursion limit"):
         objects(write(tmp_path, f'{{"a":\n{text}}}'))
+
+
+def test_json_lines_are_read_one_at_a_time(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a": 1}\n' * 2 + "x" * 2**20 + "\n")
+    objects = read_objects(path, FileReading("file", strict=True))
+    assert [next(objects), next(objects)] == [(1, {"a": 1}), (2, {"a": 1})]
+    with pytest.raises(AngelError, match="line 3"):
+        next(objects)
