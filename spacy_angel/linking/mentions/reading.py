@@ -186,34 +186,26 @@ def _donors(
     """Find cell lines outside the known mentions, and their species. Only humans, mice and rats are
     considered, because cells of other species mostly express foreign genes.
 
+    A cell line is the one or two words before `cells` or `cell line`, if the last of them has at
+    least three characters and contains a digit or a capital after its first character, e.g.
+    `SK-N-SH` in `SK-N-SH cells`.
+
     YIELDS (tuple[int, int, str]): start and end of a cell line, and its species.
     """
     taken = list(known)
-    for offsets in cell_lines_in(text):
-        taxa = ((start, end, _taxa(text[start:end], False, kb)) for start, end in offsets)
-        start, end, donors = next((taxon for taxon in taxa if taxon[2]), (0, 0, []))
-        is_known = any(first < end and start < last for first, last in taken)
-        if not is_known and _TELLING_DONORS.issuperset(donors):
-            yield from ((start, end, donor) for donor in donors)
-
-
-def cell_lines_in(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Find possible names of cell lines: the one or two words before `cells` or `cell line`, if the
-    last of them has at least three characters and contains a digit or a capital after its first
-    character, e.g. `SK-N-SH` in `SK-N-SH cells`.
-
-    text (str): text of a document.
-    YIELDS (list[tuple[int, int]]): character offsets of the possible names before each occurrence
-        of `cells`, the longer one first.
-    """
     for cells in _CELLS.finditer(text):
-        first = max(cells.start() - _MAX_LINE, 0)
-        words = _BEFORE_CELLS.search(text[first : cells.start()])
+        end = cells.start()
+        begin = max(end - _MAX_LINE, 0)
+        words = _BEFORE_CELLS.search(text[begin:end])
         if words is None or len(words[2]) < _MIN_LINE:
             continue
         if any(letter.isdigit() or letter.isupper() for letter in words[2][1:]):
-            numbers = (0, 2) if words[1] else (2,)
-            yield [(first + words.start(n), cells.start()) for n in numbers]
+            starts = [begin + words.start(n) for n in ((0, 2) if words[1] else (2,))]
+            taxa = ((start, _taxa(text[start:end], False, kb)) for start in starts)
+            start, donors = next((taxon for taxon in taxa if taxon[1]), (end, []))
+            is_known = any(first < end and start < last for first, last in taken)
+            if not is_known and _TELLING_DONORS.issuperset(donors):
+                yield from ((start, end, donor) for donor in donors)
 
 
 def abbreviation_replacements(doc: Doc) -> list[Replacement]:
