@@ -1,6 +1,5 @@
-"""Build the training data of `configs/mini/six_types.cfg`: corpora with diseases, chemicals, genes,
-species, cell lines, and phenotypes, and one vocabulary of all types, in which the species
-distinguishes homonyms.
+"""Build the training data of `configs/mini/six_types.cfg`: corpora and a vocabulary of diseases,
+chemicals, genes, species, cell lines, and phenotypes; homonyms are distinguished by species.
 
     python scripts/shipped/build_six_types.py DATA OUT
 

@@ -2,9 +2,8 @@
 
 The 2024 edition provides identifiers, headings, entry terms, permuted terms (the only ones with
 `heart attacks`), and tree numbers. A descriptor keeps a name from 2019 unless another one has it
-now; a removed descriptor becomes an alternate identifier of the one that has its names. The table
-of tree numbers lacks the tops of the trees (`Neoplasms`, C04): these are taken from 2015, or from
-`_TOPS`.
+now; a removed descriptor becomes an alternate identifier of the one that has its names. The tops
+of the trees (`Neoplasms`, C04), which the table lacks, are taken from 2015 or from `_TOPS`.
 """
 
 from collections import Counter, defaultdict

@@ -41,8 +41,7 @@ _COMMON = 4
 # A name found only in texts must be in this many documents.
 _LEAST_DOCUMENTS = 2
 _LETTERS = re.compile(r"[^\W\d_]{3}")
-# For a block of 1,000 numbers: minimum number of diseases in Mondo, and maximum number of PubChem
-# substances per disease.
+# Per 1,000 numbers: least number of diseases in Mondo, largest of PubChem substances per disease.
 _LEAST_DISEASES, _MOST_SUBSTANCES = 20, 0.1
 # Words and names of people. The tables lack ingredients that begin with A, so brands that combine
 # one of these (acetaminophen, amlodipine, atropine, ...) with another substance are listed here.
@@ -288,8 +287,8 @@ def _substances(
 def _one_owner(
     records: set[str], names: _Names, descriptors: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return the names that belong to a single record and to no descriptor. MeSH decides to which
-    record a name belongs, or else other vocabularies, or else the most frequent name in texts."""
+    """Return the names that belong to one record only and to no descriptor: according to MeSH, or
+    else to other vocabularies, or else to texts."""
     said = {}
     for record in records - {*names.own}:
         for text, n_documents in names.said[record].most_common(1):

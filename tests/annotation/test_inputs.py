@@ -49,7 +49,7 @@ PUBMED = """\
 """
 
 
-def read(path: Path, format: str | None = None, **options):
+def read(path, format=None, **options):
     report = CorpusReport()
     documents = []
     for source in plan_inputs([path], format, options):

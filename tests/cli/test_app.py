@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
@@ -40,44 +39,42 @@ CORPUS = """\
 """
 
 
-def run(*arguments: object) -> tuple[int, str, str]:
+def run(*arguments):
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     return result.exit_code, result.stdout, result.stderr
 
 
-def fails(*arguments: object) -> str:
+def fails(*arguments):
     code, out, err = run(*arguments)
     assert (code, out) == (1, "")
     assert "Traceback" not in err
     return err
 
 
-def write_jsonl(path: Path, concepts: list[dict]) -> Path:
+def write_jsonl(path, concepts):
     path.write_text("".join(json.dumps(concept) + "\n" for concept in concepts), "utf8")
     return path
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path):
     return write_jsonl(tmp_path / "concepts.jsonl", CONCEPTS)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, source: Path) -> Path:
+def folder(tmp_path, source):
     assert run("kb", "build", source, "-o", tmp_path / "kb")[0] == 0
     return tmp_path / "kb"
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path):
     path = tmp_path / "train.pubtator"
     path.write_text(CORPUS, "utf8")
     return path
 
 
-def test_reader_options_are_texts_that_the_reader_converts(
-    tmp_path: Path, folder: Path, corpus: Path
-) -> None:
+def test_reader_options_are_texts_that_the_reader_converts(tmp_path, folder, corpus):
     table = tmp_path / "names.tsv"
     table.write_text("x1\tone\n", "utf8")
     kb = tmp_path / "new"
@@ -90,9 +87,7 @@ def test_reader_options_are_texts_that_the_reader_converts(
     assert "strict of the format pubtator must be true" in fails(*add, "strict=maybe")
 
 
-def test_info_prints_what_a_bug_report_needs(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_info_prints_what_a_bug_report_needs(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("SPACY_ANGEL_CACHE", str(tmp_path))
     shutil.copytree(folder, tmp_path / "vocabularies/mine")
     _, out, _ = run("info")
@@ -106,7 +101,7 @@ def test_info_prints_what_a_bug_report_needs(
     assert f"mine, meta.json sha256 {digest}" in out
 
 
-def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) -> None:
+def test_info_prints_counts_types_sources_and_steps(folder, corpus):
     run("kb", "add", folder, "--mentions", corpus)
     code, out, _ = run("info", folder)
     assert code == 0
@@ -116,7 +111,7 @@ def test_info_prints_counts_types_sources_and_steps(folder: Path, corpus: Path) 
     assert "steps:\n- step: add_mentions" in out
 
 
-def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) -> None:
+def test_add_a_file_joins_names_and_adds_concepts(tmp_path, folder):
     more = write_jsonl(tmp_path / "more.jsonl", MORE)
     code, out, _ = run("kb", "add", folder, more)
     assert code == 0
@@ -129,9 +124,7 @@ def test_add_a_file_joins_names_and_adds_concepts(tmp_path: Path, folder: Path) 
     assert kb.meta["steps"] == [step]
 
 
-def test_add_mentions_leaves_composites_out_and_counts_the_unknown(
-    folder: Path, corpus: Path
-) -> None:
+def test_add_mentions_leaves_composites_out_and_counts_the_unknown(folder, corpus):
     code, out, _ = run("kb", "add", folder, "--mentions", corpus)
     assert code == 0
     assert out.startswith("1 mentions have an unknown identifier.\n0 concepts and 2 names added.")
@@ -141,7 +134,7 @@ def test_add_mentions_leaves_composites_out_and_counts_the_unknown(
     assert kb.name_index("stroke or palsy") is None
 
 
-def test_concepts_are_searched(folder: Path) -> None:
+def test_concepts_are_searched(folder):
     assert run("kb", "search", folder, "attack") == (
         0,
         "MESH:D009203  Myocardial Infarction  “heart attack”  [Disease]\n",
@@ -151,7 +144,7 @@ def test_concepts_are_searched(folder: Path) -> None:
     assert (code, out) == (1, "No matching concept in the vocabulary.\n")
 
 
-def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:
+def test_concepts_and_names_are_removed_all_or_none(folder):
     assert "'MESH:D0' is not in this vocabulary" in fails(
         "kb", "remove", folder, "MESH:D001241", "MESH:D0"
     )
@@ -164,7 +157,7 @@ def test_concepts_and_names_are_removed_all_or_none(folder: Path) -> None:
     assert "--name needs exactly one concept, not" in fails("kb", "remove", folder, *many)
 
 
-def test_a_failed_build_or_add_leaves_what_was_there(tmp_path: Path, folder: Path) -> None:
+def test_a_failed_build_or_add_leaves_what_was_there(tmp_path, folder):
     broken = tmp_path / "broken.jsonl"
     broken.write_text(json.dumps(MORE[0]) + '\n{"concept_id": "MESH:D1", "canon\n', "utf8")
     assert "broken.jsonl, line 2" in fails("kb", "build", broken, "-o", folder)
@@ -173,9 +166,7 @@ def test_a_failed_build_or_add_leaves_what_was_there(tmp_path: Path, folder: Pat
     assert (len(kb), kb.meta["steps"]) == (2, [])
 
 
-def test_mistakes_are_told_without_a_traceback(
-    tmp_path: Path, folder: Path, source: Path, corpus: Path
-) -> None:
+def test_mistakes_are_told_without_a_traceback(tmp_path, folder, source, corpus):
     assert "does not exist" in fails("link", "text", "--kb", tmp_path / "nothing")
     assert "kb build" in fails("info", tmp_path)
     assert "nothing.jsonl" in fails("kb", "build", tmp_path / "nothing.jsonl", "-o", tmp_path / "x")
@@ -190,7 +181,7 @@ def test_mistakes_are_told_without_a_traceback(
     assert run("kb", "build")[0] == 2
 
 
-def test_a_dash_links_standard_input() -> None:
+def test_a_dash_links_standard_input():
     done = CliRunner().invoke(app, ["link", "-"], input=b"She had a heart attack.")
     assert done.exit_code == 0
     assert "MESH:D009203" in done.stdout
@@ -198,7 +189,7 @@ def test_a_dash_links_standard_input() -> None:
     assert "standard input, line 2: expected UTF-8 text" in done.stderr
 
 
-def test_link_prints_a_table_and_writes_a_page(tmp_path: Path) -> None:
+def test_link_prints_a_table_and_writes_a_page(tmp_path):
     page = tmp_path / "page.html"
     text = tmp_path / "text.txt"
     text.write_text("After a myocardial infarction she was given aspirin.", "utf8")
@@ -214,7 +205,7 @@ def test_link_prints_a_table_and_writes_a_page(tmp_path: Path) -> None:
     assert re.search("MESH:D001241 +Aspirin", html)
 
 
-def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path: Path, corpus: Path) -> None:
+def test_a_saved_pipeline_is_calibrated_and_evaluated(tmp_path, corpus):
     import spacy_angel
 
     spacy_angel.load().to_disk(tmp_path / "pipeline")

@@ -1,7 +1,5 @@
 """The commands of curation: what they print, and how they end."""
 
-from pathlib import Path
-
 import pytest
 from typer.testing import CliRunner
 
@@ -28,19 +26,19 @@ exclude\twas\t\tjd\t2024-05-31\t
 """
 
 
-def run(*arguments: object) -> tuple[int, str, str]:
+def run(*arguments):
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     return result.exit_code, result.stdout, result.stderr
 
 
 @pytest.fixture
-def rules(tmp_path: Path) -> Path:
+def rules(tmp_path):
     path = tmp_path / "rules.tsv"
     path.write_text(RULES, "utf8")
     return path
 
 
-def test_after_an_update_it_is_told_which_rules_still_hold(tmp_path: Path, rules: Path) -> None:
+def test_after_an_update_it_is_told_which_rules_still_hold(tmp_path, rules):
     for name, concepts in (("old", OLD), ("new", NEW)):
         ConceptKB.build(concepts, tmp_path / name)
     code, out, err = run("kb", "check", rules, "--kb", tmp_path / "old")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 import torch
@@ -33,7 +32,7 @@ SLOW = pytest.mark.slow
     scope="module",
     params=["umls", pytest.param("branches", marks=SLOW), pytest.param("ontology", marks=SLOW)],
 )
-def kb(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kb(request, tmp_path_factory):
     """MeSH's branch of diseases, but not that of mental ones; the namespaces of an ontology; the
     semantic types of the UMLS."""
     folder = tmp_path_factory.mktemp("kb")
@@ -46,18 +45,18 @@ def kb(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
     return folder / "mesh.jsonl"
 
 
-def run(*arguments: object) -> str:
+def run(*arguments):
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def annotated(source: Path, output: Path, *arguments: object) -> str:
+def annotated(source, output, *arguments):
     run("annotate", source, "-o", output, *arguments)
     return "".join(shard.read_text("utf8") for shard in output.glob("*.jsonl"))
 
 
-def test_every_command_takes_any_vocabulary(kb: Path, tmp_path: Path) -> None:
+def test_every_command_takes_any_vocabulary(kb, tmp_path):
     vocabulary: ConceptKB = load_vocabulary(kb)
     wanted = vocabulary.find("diabetes mellitus")[0].concept_id
     corpus = tmp_path / "dev.pubtator"

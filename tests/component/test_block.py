@@ -9,12 +9,12 @@ SEEN: list[bool] = []
 
 
 @Language.factory("test_is_saved")
-def make(nlp: Language, name: str):
+def make(nlp, name):
     SEEN.append(is_saved_in(nlp, name))
     return lambda doc: doc
 
 
-def test_a_saved_pipeline_is_told_from_a_new_one(tmp_path) -> None:
+def test_a_saved_pipeline_is_told_from_a_new_one(tmp_path):
     """Fails when spaCy no longer keeps the meta.json in `nlp._meta` while it adds components."""
     nlp = spacy.blank("en")
     nlp.add_pipe("test_is_saved", name="own")

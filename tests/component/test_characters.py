@@ -48,7 +48,7 @@ CLEAN = st.text(
         ("Seen by [**Last Name**] with **heart** failure", "Seen by ___ with heart failure"),
     ],
 )
-def test_noise_is_read_away(text: str, expected: str) -> None:
+def test_noise_is_read_away(text, expected):
     assert clean(text).text == expected
 
 
@@ -64,11 +64,11 @@ def test_noise_is_read_away(text: str, expected: str) -> None:
         "p < 0.05, a<b and c>d, CYP2D6*4 and *10, a_b_c, 5 * 3, *p < 0.05, **p < 0.01; R&D;",
     ],
 )
-def test_other_characters_stay(text: str) -> None:
+def test_other_characters_stay(text):
     assert clean(text) == CleanText(text)
 
 
-def test_places_both_ways() -> None:
+def test_places_both_ways():
     text = "a \ufb01b\xadro-\nsis."
     one = clean(text)
     assert one.text == "a fibrosis."
@@ -82,13 +82,13 @@ def test_places_both_ways() -> None:
 
 
 @given(NOISY | st.text())
-def test_reading_again_changes_nothing(text: str) -> None:
+def test_reading_again_changes_nothing(text):
     once = clean(text).text
     assert clean(once) == CleanText(once)
 
 
 @given(NOISY | st.text())
-def test_places_ascend_and_what_stays_comes_from_itself(text: str) -> None:
+def test_places_ascend_and_what_stays_comes_from_itself(text):
     one = clean(text)
     if one.starts is None or one.ends is None:
         assert one.text == text
@@ -107,6 +107,6 @@ def test_places_ascend_and_what_stays_comes_from_itself(text: str) -> None:
 
 
 @given(CLEAN)
-def test_clean_text_is_read_as_it_stands(text: str) -> None:
+def test_clean_text_is_read_as_it_stands(text):
     text = text.replace("-\n", "- ")
     assert clean(text) == CleanText(text)

@@ -8,7 +8,7 @@ from spacy_angel.component.forks import use_one_thread_in_forks
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks on this system")
-def test_only_a_child_is_told_to_do_without_the_tokenizers_threads(monkeypatch) -> None:
+def test_only_a_child_is_told_to_do_without_the_tokenizers_threads(monkeypatch):
     monkeypatch.delenv("TOKENIZERS_PARALLELISM", raising=False)
     use_one_thread_in_forks()
     use_one_thread_in_forks()
@@ -19,7 +19,7 @@ def test_only_a_child_is_told_to_do_without_the_tokenizers_threads(monkeypatch) 
     assert "TOKENIZERS_PARALLELISM" not in os.environ
 
 
-def test_importing_the_linker_changes_neither_warnings_nor_forks() -> None:
+def test_importing_the_linker_changes_neither_warnings_nor_forks():
     import subprocess
     import sys
 

@@ -14,13 +14,13 @@ NOISY = st.text(st.sampled_from("ab. \xad\u200b\n-\xa0\ufb01)"), max_size=60)
 
 
 @given(MARKS)
-def test_tokens_are_spacys(text: str) -> None:
+def test_tokens_are_spacys(text):
     theirs, ours = NLP.make_doc(text), OURS(text)
     assert [(t.text, t.whitespace_) for t in ours] == [(t.text, t.whitespace_) for t in theirs]
 
 
 @given(NOISY)
-def test_the_text_stays_whole(text: str) -> None:
+def test_the_text_stays_whole(text):
     assert OURS(text).text == text
     assert OURS(text * 80).text == text * 80
 
@@ -38,15 +38,15 @@ def test_the_text_stays_whole(text: str) -> None:
         ("**asthma**|gout", ["**", "asthma", "**", "|", "gout"]),
     ],
 )
-def test_what_is_not_read_keeps_no_words_together(text: str, tokens: list[str]) -> None:
+def test_what_is_not_read_keeps_no_words_together(text, tokens):
     assert [token.text for token in OURS(text)] == tokens
 
 
-def test_longer_runs_are_cut() -> None:
+def test_longer_runs_are_cut():
     assert [len(token) for token in OURS("a" * 2500 + " b")] == [1000, 1000, 500, 1]
 
 
-def test_it_is_saved_with_its_rules() -> None:
+def test_it_is_saved_with_its_rules():
     nlp = spacy.blank(
         "en", config={"nlp": {"tokenizer": {"@tokenizers": "spacy_angel.Tokenizer.v1"}}}
     )

@@ -3,8 +3,6 @@
 import re
 import shutil
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -20,12 +18,12 @@ from spacy_angel.errors import AngelError
 FOLDER = ROOT / "tests/fixtures/corpora/brat"
 
 
-def read(path: Path, **options: Any) -> tuple[list[CorpusDocument], CorpusReport]:
+def read(path, **options):
     report = CorpusReport()
     return list(read_corpus(path, "brat", report=report, **options)), report
 
 
-def in_brat(document: CorpusDocument) -> CorpusDocument:
+def in_brat(document):
     """What brat keeps of a document."""
     mentions = (
         replace(mention, label=re.sub(r"[^A-Za-z0-9_-]+", "_", mention.label))
@@ -34,7 +32,7 @@ def in_brat(document: CorpusDocument) -> CorpusDocument:
     return CorpusDocument(document.doc_id, document.text, tuple(mentions))
 
 
-def pair(folder: Path, text: str, annotations: str) -> Path:
+def pair(folder, text, annotations):
     """A folder with one document."""
     folder.mkdir(exist_ok=True)
     (folder / "1.txt").write_bytes(text.encode("utf8"))
@@ -42,7 +40,7 @@ def pair(folder: Path, text: str, annotations: str) -> Path:
     return folder
 
 
-def test_a_folder_of_brat_is_read() -> None:
+def test_a_folder_of_brat_is_read():
     (first, second), report = read(FOLDER)
     assert [(m.text, m.label, m.concept_ids) for m in first.mentions] == [
         ("Fever", "Disease", "MESH:D005334"),
@@ -68,7 +66,7 @@ def test_a_folder_of_brat_is_read() -> None:
 
 
 @pytest.mark.parametrize("name", ["5001.ann", "5001.txt"])
-def test_one_document_of_a_folder_is_read(name: str) -> None:
+def test_one_document_of_a_folder_is_read(name):
     assert read(FOLDER / name)[0] == read(FOLDER)[0][:1]
 
 
@@ -83,9 +81,7 @@ def test_one_document_of_a_folder_is_read(name: str) -> None:
         ("N9", "N1<TAB>Reference T1 MESH:D005334<TAB>name", 0),
     ],
 )
-def test_a_fault_is_named_and_costs_nothing_else(
-    tmp_path: Path, line: str, expected: str, lost: int
-) -> None:
+def test_a_fault_is_named_and_costs_nothing_else(tmp_path, line, expected, lost):
     whole = "T1\tDisease 0 5\tFever\nN1\tReference T1 MESH:D005334\t\n"
     folder = pair(tmp_path / "brat", "Fever.", f"{whole}{line}\n")
     with pytest.raises(AngelError, match=rf"1\.ann, line 3: .*{expected}"):
@@ -96,7 +92,7 @@ def test_a_fault_is_named_and_costs_nothing_else(
 
 
 @pytest.mark.parametrize("content", [None, b"Fi\xe8vre"])
-def test_a_text_that_cannot_be_read_costs_no_other(tmp_path: Path, content: bytes | None) -> None:
+def test_a_text_that_cannot_be_read_costs_no_other(tmp_path, content):
     shutil.copytree(FOLDER, tmp_path / "brat")
     text = tmp_path / "brat/5001.txt"
     text.unlink() if content is None else text.write_bytes(content)
@@ -109,15 +105,13 @@ def test_a_text_that_cannot_be_read_costs_no_other(tmp_path: Path, content: byte
 
 # A file of this one byte is a gzip file that was cut.
 @given(document=documents().filter(lambda one: one.text != "\x1f" and len(quote(one.doc_id)) < 240))
-def test_any_document_there_and_back(
-    tmp_path_factory: pytest.TempPathFactory, document: CorpusDocument
-) -> None:
+def test_any_document_there_and_back(tmp_path_factory, document):
     folder = tmp_path_factory.mktemp("x") / "brat"
     write_brat([document], folder)
     assert read(folder)[0] == [in_brat(document)]
 
 
-def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
+def test_the_files_are_as_brat_has_them(tmp_path):
     """https://brat.nlplab.org/standoff.html"""
     write_brat([RICH], tmp_path / "brat")
     folder = tmp_path / "brat"
@@ -145,7 +139,7 @@ def test_the_files_are_as_brat_has_them(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
+def test_a_folder_with_something_in_it_stays(tmp_path):
     write_brat([RICH], tmp_path / "brat")
     with pytest.raises(AngelError, match="already exists"):
         write_brat([RICH], tmp_path / "brat")
@@ -154,7 +148,7 @@ def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
     assert len(read(tmp_path / "empty")[0]) == 1
 
 
-def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path: Path) -> None:
+def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path):
     ids = ["25763772", "../x", ".hidden", "é", "", "a", "A", "a", "a-2", "x" * 300]
     write_brat([CorpusDocument(each, "Fever.") for each in ids], tmp_path / "brat")
     names = [path.stem for path in (tmp_path / "brat").glob("*.txt")]

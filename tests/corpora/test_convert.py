@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from support.corpora import RICH, plain
@@ -11,7 +10,6 @@ from typer.testing import CliRunner
 
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.convert import prepare_corpus
-from spacy_angel.corpora.documents import CorpusDocument
 from spacy_angel.corpora.preprocessing import PUBLISHED
 from spacy_angel.corpora.registry import (
     FORMATS,
@@ -45,18 +43,18 @@ KNOWN = {"MESH:D014786", "MESH:D006311", "MESH:D005839"}
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
+def files(tmp_path):
     paths = [tmp_path / "a_train.txt", tmp_path / "b_train.txt"]
     for path, text in zip(paths, (CORPUS, OTHER), strict=True):
         path.write_text(text, "utf8")
     return paths
 
 
-def in_order(document: CorpusDocument) -> CorpusDocument:
+def in_order(document):
     return replace(document, mentions=tuple(sorted(document.mentions, key=repr)))
 
 
-def test_what_is_written_is_read_back_with_parts(tmp_path: Path, files: list[Path]):
+def test_what_is_written_is_read_back_with_parts(tmp_path, files):
     output = tmp_path / "corpus/train.json"
     report = prepare_corpus(files, output, steps=STEPS, kb=KNOWN)
     first, second = read_corpus(output)
@@ -79,7 +77,7 @@ def test_what_is_written_is_read_back_with_parts(tmp_path: Path, files: list[Pat
     assert (counts["unknown_left_out"], counts["abbreviations_expanded"]) == (3, 2)
 
 
-def test_a_fault_leaves_the_old_file_and_no_other(tmp_path: Path, files: list[Path]):
+def test_a_fault_leaves_the_old_file_and_no_other(tmp_path, files):
     output = tmp_path / "out/train.json"
     prepare_corpus(files[1:], output)
     before = output.read_bytes()
@@ -90,11 +88,11 @@ def test_a_fault_leaves_the_old_file_and_no_other(tmp_path: Path, files: list[Pa
     assert [path.name for path in output.parent.iterdir()] == ["train.json"]
 
 
-def run(*arguments: object):
+def run(*arguments):
     return CliRunner().invoke(app, ["corpus", *map(str, arguments)])
 
 
-def test_the_command_prints_counts_and_writes(tmp_path: Path, files: list[Path]):
+def test_the_command_prints_counts_and_writes(tmp_path, files):
     concepts = [
         {"concept_id": concept_id, "canonical_name": concept_id, "aliases": [], "types": []}
         for concept_id in sorted(KNOWN)
@@ -115,9 +113,7 @@ def test_the_command_prints_counts_and_writes(tmp_path: Path, files: list[Path])
     assert "needs the vocabulary" in result.stderr
 
 
-def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(
-    tmp_path: Path, files: list[Path]
-):
+def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(tmp_path, files):
     result = run(*files, "-o", tmp_path / "tasks.json", "--to", "label_studio")
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[-1].startswith("2 documents, 6 mentions: ")
@@ -130,7 +126,7 @@ def test_the_command_writes_for_other_tools_and_reads_what_they_give_back(
     assert (tmp_path / "back_train.txt").read_text("utf8") == expected
 
 
-def test_the_command_writes_names_of_the_vocabulary(tmp_path: Path, files: list[Path]):
+def test_the_command_writes_names_of_the_vocabulary(tmp_path, files):
     kb = tmp_path / "kb.jsonl"
     concept = {"concept_id": "MESH:D003638", "canonical_name": "Hearing Loss"}
     kb.write_text(json.dumps({**concept, "aliases": [], "types": []}) + "\n", "utf8")
@@ -152,9 +148,7 @@ def test_the_command_writes_names_of_the_vocabulary(tmp_path: Path, files: list[
         ),
     ],
 )
-def test_what_cannot_be_written_is_told_before_reading(
-    tmp_path: Path, files: list[Path], options: list[str], problem: str
-):
+def test_what_cannot_be_written_is_told_before_reading(tmp_path, files, options, problem):
     result = run(*files, "-o", tmp_path / "x", *options)
     assert result.exit_code == 1
     assert problem in result.stderr
@@ -162,7 +156,7 @@ def test_what_cannot_be_written_is_told_before_reading(
 
 
 @pytest.mark.parametrize("name", writable_formats())
-def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path: Path, name: str):
+def test_what_is_written_is_told_by_itself_and_keeps_offsets(tmp_path, name):
     document = replace(plain(RICH), doc_id="3", text=RICH.text.replace("\n", " "), title_end=None)
     mentions = [
         replace(m, text=m.text.replace("\n", " "), label=re.sub("[ ,]", "_", m.label))

@@ -1,7 +1,6 @@
 """Documents as rows of CSV and TSV files."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
@@ -10,13 +9,13 @@ from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
 
 
-def read(path: Path, content: str, **options) -> list[tuple[str, str]]:
+def read(path, content, **options):
     path.write_text(content, encoding="utf8", newline="")
     return [(document.doc_id, document.text) for document in read_corpus(path, **options)]
 
 
 @pytest.mark.parametrize("separator", ["\t", ",", ";"])
-def test_a_document_a_row(tmp_path, separator) -> None:
+def test_a_document_a_row(tmp_path, separator):
     lines = [["doc_id", "other", "text"], ["1", "x", '"migraine'], ["", "", "a\nb, c; d\te"]]
     path = tmp_path / "in.csv"
     with open(path, "w", newline="") as file:
@@ -26,7 +25,7 @@ def test_a_document_a_row(tmp_path, separator) -> None:
     assert found == [("1", '"migraine'), ("in.csv:3", "a\nb, c; d\te")]
 
 
-def test_title_and_abstract_and_named_columns(tmp_path) -> None:
+def test_title_and_abstract_and_named_columns(tmp_path):
     path = tmp_path / "in.tsv"
     assert read(path, "pmid\ttitle\tabstract\n7\tOne\tTwo\n8\t\tTwo\n") == [
         ("7", "One Two"),
@@ -37,7 +36,7 @@ def test_title_and_abstract_and_named_columns(tmp_path) -> None:
     assert read(path, content, **options) == [("1", "migraine")]
 
 
-def test_faults_cost_a_row(tmp_path) -> None:
+def test_faults_cost_a_row(tmp_path):
     path, report = tmp_path / "in.csv", CorpusReport()
     path.write_text("doc_id,text\n1,a\n2\n3,\n4,b\n")
     assert [d.doc_id for d in read_corpus(path, strict=False, report=report)] == ["1", "4"]
@@ -46,11 +45,11 @@ def test_faults_cost_a_row(tmp_path) -> None:
         list(read_corpus(path))
 
 
-def test_a_table_of_mentions_is_no_documents(tmp_path) -> None:
+def test_a_table_of_mentions_is_no_documents(tmp_path):
     with pytest.raises(AngelError, match="found a table of mentions"):
         read(tmp_path / "links.csv", "doc_id,start,end,text\n1,0,8,migraine\n")
 
 
-def test_quotes_that_do_not_close_are_told(tmp_path) -> None:
+def test_quotes_that_do_not_close_are_told(tmp_path):
     with pytest.raises(AngelError, match="line 2: the separated values are broken"):
         read(tmp_path / "in.csv", 'doc_id,text\n1,"cut\n2,b\n')

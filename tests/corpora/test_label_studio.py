@@ -1,10 +1,7 @@
 """Label Studio: tasks to import, exported projects, and that nothing is lost between."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -20,16 +17,16 @@ from spacy_angel.errors import AngelError
 EXPORT = ROOT / "tests/fixtures/corpora/label_studio.json"
 
 
-def read(path: Path, **options: Any) -> tuple[list[CorpusDocument], CorpusReport]:
+def read(path, **options):
     report = CorpusReport()
     return list(read_corpus(path, "label_studio", report=report, **options)), report
 
 
-def ids(document: CorpusDocument) -> list[tuple[str, str]]:
+def ids(document):
     return [(mention.text, mention.concept_ids) for mention in document.mentions]
 
 
-def changed(path: Path, change: Callable[[list[dict[str, Any]]], Any]) -> Path:
+def changed(path, change):
     """A copy of the export with something else in it."""
     tasks = json.loads(EXPORT.read_text("utf8"))
     change(tasks)
@@ -37,7 +34,7 @@ def changed(path: Path, change: Callable[[list[dict[str, Any]]], Any]) -> Path:
     return path
 
 
-def test_what_an_annotator_made_of_a_task_is_read() -> None:
+def test_what_an_annotator_made_of_a_task_is_read():
     (first, second), report = read(EXPORT)
     assert ids(first) == [
         ("Fever", "MESH:D005334"),
@@ -57,7 +54,7 @@ def test_what_an_annotator_made_of_a_task_is_read() -> None:
     }
 
 
-def test_predictions_are_read_where_they_are_asked_for() -> None:
+def test_predictions_are_read_where_they_are_asked_for():
     found, _ = read(EXPORT, results="predictions")
     assert [document.doc_id for document in found] == ["5001", "5002", "5003"]
     assert ids(found[0]) == [("Fever", "MESH:D005334"), ("gentamicin", "MESH:D005839")]
@@ -73,25 +70,25 @@ def test_predictions_are_read_where_they_are_asked_for() -> None:
         ("1", [("Fever", "")]),
     ],
 )
-def test_of_several_annotators_one_is_named(annotator: str, expected: list[Any]) -> None:
+def test_of_several_annotators_one_is_named(annotator, expected):
     found, _ = read(EXPORT, annotator=annotator)
     (second,) = [document for document in found if document.doc_id == "5002"]
     assert ids(second) == expected
 
 
-def test_an_annotator_who_is_not_there_is_told() -> None:
+def test_an_annotator_who_is_not_there_is_told():
     with pytest.raises(AngelError, match=r"has annotations by cara.*anna@example\.org"):
         read(EXPORT, annotator="cara")
 
 
-def test_a_file_without_any_annotation_says_what_it_has(tmp_path: Path) -> None:
+def test_a_file_without_any_annotation_says_what_it_has(tmp_path):
     path = tmp_path / "x.json"
     write_label_studio([RICH], path)
     with pytest.raises(AngelError, match=r"none of the 1 tasks has annotations"):
         read(path)
 
 
-def test_names_of_fields_can_be_others(tmp_path: Path) -> None:
+def test_names_of_fields_can_be_others(tmp_path):
     path = tmp_path / "x.json"
     region = {"id": "r", "type": "labels", "value": {"start": 0, "end": 5, "labels": ["A", "B"]}}
     region["meta"] = {"mesh": "D005334"}
@@ -112,9 +109,7 @@ def test_names_of_fields_can_be_others(tmp_path: Path) -> None:
         (lambda tasks: tasks.__setitem__(0, 3), "valid dictionary"),
     ],
 )
-def test_a_malformed_task_costs_no_other(
-    tmp_path: Path, change: Callable[[Any], Any], problem: str
-) -> None:
+def test_a_malformed_task_costs_no_other(tmp_path, change, problem):
     path = changed(tmp_path / "x.json", change)
     with pytest.raises(AngelError, match=rf"x\.json, item 1: .*{problem}"):
         read(path)
@@ -124,15 +119,13 @@ def test_a_malformed_task_costs_no_other(
 
 
 @given(document=documents())
-def test_any_document_there_and_back(
-    tmp_path_factory: pytest.TempPathFactory, document: CorpusDocument
-) -> None:
+def test_any_document_there_and_back(tmp_path_factory, document):
     path = tmp_path_factory.mktemp("x") / "x.json"
     write_label_studio([document], path)
     assert read(path, results="predictions")[0] == [plain(document)]
 
 
-def test_tasks_are_as_label_studio_takes_them(tmp_path: Path) -> None:
+def test_tasks_are_as_label_studio_takes_them(tmp_path):
     """https://labelstud.io/guide/predictions"""
     path = tmp_path / "tasks.json"
     mention = replace(RICH.mentions[1], start=2, end=7)
@@ -158,8 +151,8 @@ def test_tasks_are_as_label_studio_takes_them(tmp_path: Path) -> None:
     ]
 
 
-def test_names_of_concepts_are_shown_and_not_read(tmp_path: Path) -> None:
-    def name_of(concept_id: str) -> str:
+def test_names_of_concepts_are_shown_and_not_read(tmp_path):
+    def name_of(concept_id):
         return {"MESH:D014786": "Vision Disorders", "OMIM:1": "One"}.get(concept_id, "")
 
     path = tmp_path / "tasks.json"

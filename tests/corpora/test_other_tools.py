@@ -1,8 +1,6 @@
 """Files as other tools write them, and faults of them that do not make a file unreadable."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -20,7 +18,7 @@ from spacy_angel.errors import AngelError, AngelWarning
 TEXT = "Gout and fever."
 
 
-def write(folder: Path, name: str, content: Any) -> Path:
+def write(folder, name, content):
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     text = content if isinstance(content, str) else json.dumps(content)
@@ -28,7 +26,7 @@ def write(folder: Path, name: str, content: Any) -> Path:
     return path
 
 
-def found(path: Path, report: CorpusReport | None = None) -> list[tuple[str, str, str]]:
+def found(path, report=None):
     return [
         (mention.text, mention.label, mention.concept_ids)
         for document in read_corpus(path, report=report)
@@ -36,11 +34,11 @@ def found(path: Path, report: CorpusReport | None = None) -> list[tuple[str, str
     ]
 
 
-def bioc(whole: str, /, **annotation: Any) -> dict[str, Any]:
+def bioc(whole, /, **annotation):
     return {"id": "1", "passages": [{"offset": 0, "text": whole, "annotations": [annotation]}]}
 
 
-def located(start: int, end: int, text: str, **infons: str) -> dict[str, Any]:
+def located(start, end, text, **infons):
     place = {"offset": start, "length": end - start}
     return {"text": text, "locations": [place], "infons": infons}
 
@@ -49,18 +47,18 @@ OUTSIDE = CorpusDocument("77", TEXT, (GoldMention(9, 40, "fever"), GoldMention(0
 
 
 @pytest.mark.parametrize("format", writable_formats())
-def test_writers_skip_mentions_that_end_beyond_the_text(tmp_path: Path, format: str) -> None:
+def test_writers_skip_mentions_that_end_beyond_the_text(tmp_path, format):
     with pytest.warns(AngelWarning, match="9-40 of document 77"):
         write_corpus([OUTSIDE], tmp_path / "out", format)
     (document,) = read_corpus(tmp_path / "out", format, strict=False, **only(format))
     assert [mention.text for mention in document.mentions] == ["Gout"]
 
 
-def only(format: str) -> dict[str, str]:
+def only(format):
     return {"results": "predictions"} if format == "label_studio" else {}
 
 
-def test_a_doc_skips_mentions_that_end_beyond_the_text() -> None:
+def test_a_doc_skips_mentions_that_end_beyond_the_text():
     with pytest.warns(AngelWarning, match="9-40 of document 77"):
         assert len(to_doc(OUTSIDE, spacy.blank("en")).spans["gold"]) == 1
 
@@ -74,9 +72,7 @@ def test_a_doc_skips_mentions_that_end_beyond_the_text() -> None:
         ("a.jsonl", {"id": 77, "text": TEXT, "entities": [[9, 40, "X"]]}),
     ],
 )
-def test_readers_skip_mentions_that_end_beyond_the_text(
-    tmp_path: Path, name: str, content: Any
-) -> None:
+def test_readers_skip_mentions_that_end_beyond_the_text(tmp_path, name, content):
     report = CorpusReport()
     with pytest.warns(AngelWarning, match="9-40 of document 77"):
         assert found(write(tmp_path, name, content), report) == []
@@ -159,13 +155,11 @@ def test_readers_skip_mentions_that_end_beyond_the_text(
         ),
     ],
 )
-def test_files_of_other_tools_are_read(
-    tmp_path: Path, name: str, content: Any, expected: tuple[str, str, str]
-) -> None:
+def test_files_of_other_tools_are_read(tmp_path, name, content, expected):
     assert found(write(tmp_path, name, content)) == [expected]
 
 
-def test_what_says_nothing_of_the_text_is_counted(tmp_path: Path) -> None:
+def test_what_says_nothing_of_the_text_is_counted(tmp_path):
     report = CorpusReport()
     document = bioc(TEXT, infons={"identifier": "MESH:D1"})
     assert found(write(tmp_path, "a.json", document), report) == []
@@ -189,7 +183,7 @@ def test_what_says_nothing_of_the_text_is_counted(tmp_path: Path) -> None:
         ("a.json", [[TEXT, {"entities": [[0, 4, "Disease"]]}]]),
     ],
 )
-def test_mentions_in_an_unknown_form_are_refused(tmp_path: Path, name: str, row: Any) -> None:
+def test_mentions_in_an_unknown_form_are_refused(tmp_path, name, row):
     path = write(tmp_path, name, row)
     with pytest.raises(AngelError, match=r"seems to hold mentions|an object with a text was"):
         list(read_corpus(path, name[2:]))
@@ -201,9 +195,7 @@ def test_mentions_in_an_unknown_form_are_refused(tmp_path: Path, name: str, row:
     ("text", "start", "end", "unit"),
     [("Fièvre, ménisque", 9, 18, "bytes"), ("😀 fever", 3, 8, "UTF-16 units")],
 )
-def test_offsets_that_count_no_characters_are_told(
-    tmp_path: Path, text: str, start: int, end: int, unit: str
-) -> None:
+def test_offsets_that_count_no_characters_are_told(tmp_path, text, start, end, unit):
     mention = text.split()[-1]
     path = write(
         tmp_path, "a.json", bioc("x" + text + " it is.", **located(start + 1, end + 1, mention))
@@ -212,7 +204,7 @@ def test_offsets_that_count_no_characters_are_told(
         found(path)
 
 
-def test_brat_with_line_ends_of_windows_notes_and_a_name_twice(tmp_path: Path) -> None:
+def test_brat_with_line_ends_of_windows_notes_and_a_name_twice(tmp_path):
     lines = (
         "T1\tX 6 10\tGout\r\nT1\tX 0 5\tFever\r\n#1\tAnnotatorNotes T1\tC0018099, HP:0001997\r\n"
     )
@@ -234,7 +226,7 @@ JATS = """<!DOCTYPE article PUBLIC "x" "y.dtd"><article><front><article-meta>
 </article>"""
 
 
-def test_articles_of_pubmed_central_are_read(tmp_path: Path) -> None:
+def test_articles_of_pubmed_central_are_read(tmp_path):
     path = write(tmp_path, "a.nxml", JATS)
     assert infer_format(path) == "jats"
     text = "On TERT Aim\nTo ask.\nMethods\nWe did."
@@ -245,7 +237,7 @@ def test_articles_of_pubmed_central_are_read(tmp_path: Path) -> None:
     assert list(read_corpus(path)) == [expected]
 
 
-def test_pubmed_with_lines_in_bold_and_an_abstract_from_elsewhere(tmp_path: Path) -> None:
+def test_pubmed_with_lines_in_bold_and_an_abstract_from_elsewhere(tmp_path):
     article = (
         "<PubmedArticle><MedlineCitation><PMID>{}</PMID><Article><ArticleTitle>{}</ArticleTitle>"
         "{}</Article>{}</MedlineCitation></PubmedArticle>"

@@ -1,7 +1,6 @@
 """Nothing half written is ever seen under a file's or folder's name."""
 
 from contextlib import suppress
-from pathlib import Path
 
 from spacy_angel.files.atomic import (
     replacing_folder,
@@ -13,7 +12,7 @@ class Interrupted(Exception):
     """What stops the writing half way."""
 
 
-def test_what_a_library_writes_appears_whole(tmp_path: Path) -> None:
+def test_what_a_library_writes_appears_whole(tmp_path):
     with replacing_path(tmp_path / "new folder" / "file") as temporary:
         assert temporary.name.startswith(".file.")
         assert not temporary.exists()
@@ -29,7 +28,7 @@ def test_what_a_library_writes_appears_whole(tmp_path: Path) -> None:
     assert files == {"new folder", "new folder/file", "folder", "folder/a"}
 
 
-def test_a_folder_keeps_what_is_not_ours(tmp_path: Path) -> None:
+def test_a_folder_keeps_what_is_not_ours(tmp_path):
     path = tmp_path / "folder"
     path.mkdir()
     for name in ("ours", "theirs", "both"):

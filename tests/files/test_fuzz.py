@@ -8,9 +8,7 @@ The seeds are the fixtures, and files under `tests/fixtures/fuzz` that once brok
 import gzip
 import os
 import shutil
-from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 from time import monotonic, process_time
 
 import pytest
@@ -80,13 +78,13 @@ TOKENS = [
 ]
 
 
-def mutations(content: bytes) -> st.SearchStrategy[bytes]:
+def mutations(content):
     """Up to three pieces of the content replaced, doubled or cut; often packed, rarely cut then."""
     place = st.integers(0, len(content))
     new = st.sampled_from(TOKENS) | st.binary(max_size=8)
     edit = st.tuples(place, st.integers(0, 40) | place, new | st.none())
 
-    def apply(edits: list[tuple[int, int, bytes | None]]) -> bytes:
+    def apply(edits):
         data = content
         for start, length, put in edits:
             piece = data[start : start + length]
@@ -98,7 +96,7 @@ def mutations(content: bytes) -> st.SearchStrategy[bytes]:
     return edited | packed | packed.map(lambda data: data[: 2 * len(data) // 3])
 
 
-def seeds_of(kind: str, name: str) -> Iterator[Path]:
+def seeds_of(kind, name):
     for seed in SEEDS[kind].get(name, ()):
         yield FOLDERS[kind] / seed
     folder = FIXTURES / "fuzz" / kind / name
@@ -107,7 +105,7 @@ def seeds_of(kind: str, name: str) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def made(tmp_path_factory):
     """Name of each format in MADE that can be written here → a file."""
     folder = tmp_path_factory.mktemp("seeds")
     mention = GoldMention(0, 12, "heart attack", "Disease", "MESH:D009203")
@@ -124,7 +122,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / name for name in MADE}
 
 
-def check(kind: str, name: str, path: Path) -> None:
+def check(kind, name, path):
     """Read a file as a format and hold what comes against the rules."""
     began = process_time()
     for strict in (True, False) if kind == "corpus" else (True,):
@@ -141,7 +139,7 @@ def check(kind: str, name: str, path: Path) -> None:
     assert process_time() - began < SECONDS_A_FILE
 
 
-def check_document(document: CorpusDocument) -> None:
+def check_document(document):
     document.text.encode("utf8")
     document.doc_id.encode("utf8")
     for mention in document.mentions:
@@ -149,7 +147,7 @@ def check_document(document: CorpusDocument) -> None:
         assert mention.text.strip()
 
 
-def check_concepts(path: Path, name: str) -> None:
+def check_concepts(path, name):
     concepts = list(read_vocabulary(path, name))
     assert concepts
     for concept in concepts:
@@ -158,16 +156,8 @@ def check_concepts(path: Path, name: str) -> None:
         "".join((*concept.names, concept.definition or "")).encode("utf8")
 
 
-def fuzz(
-    kind: str,
-    name: str,
-    seeds: list[Path],
-    folders: pytest.TempPathFactory,
-    examples: int,
-    *,
-    round_number: int = 0,
-) -> None:
-    def damaged(data: st.DataObject) -> None:
+def fuzz(kind, name, seeds, folders, examples, *, round_number=0):
+    def damaged(data):
         seed = data.draw(st.sampled_from(seeds))
         path = folders.mktemp("fuzz") / f"x{seed.suffix}"
         if seed.is_file():
@@ -191,7 +181,7 @@ def fuzz(
 
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
-def test_every_format_has_seeds_that_are_read(kind: str, name: str) -> None:
+def test_every_format_has_seeds_that_are_read(kind, name):
     seeds = list(seeds_of(kind, name))
     assert seeds or name in MADE
     for seed in seeds:
@@ -199,25 +189,21 @@ def test_every_format_has_seeds_that_are_read(kind: str, name: str) -> None:
 
 
 @pytest.fixture
-def seeds(kind: str, name: str, request: pytest.FixtureRequest) -> list[Path]:
+def seeds(kind, name, request):
     made = [request.getfixturevalue("made")[name]] if name in MADE else []
     return [*made, *seeds_of(kind, name)]
 
 
 @pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
 @pytest.mark.parametrize(("kind", "name"), CASES)
-def test_damaged_files(
-    kind: str, name: str, seeds: list[Path], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_damaged_files(kind, name, seeds, tmp_path_factory):
     fuzz(kind, name, seeds, tmp_path_factory, EXAMPLES)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the last line has no line break,")
 @pytest.mark.parametrize(("kind", "name"), CASES)
-def test_a_minute_of_damaged_files(
-    kind: str, name: str, seeds: list[Path], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_minute_of_damaged_files(kind, name, seeds, tmp_path_factory):
     end = monotonic() + MINUTE
     for round_number in count(1):
         if monotonic() > end:

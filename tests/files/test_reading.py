@@ -1,7 +1,6 @@
 """Pieces and lines: gzip, encodings, line ends, and the limits that hold for every reader."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
@@ -11,17 +10,17 @@ from spacy_angel.files.faults import FileReading
 from spacy_angel.files.reading import numbered_lines, open_binary, pieces
 
 
-def write(folder: Path, data: bytes, name: str = "file") -> Path:
+def write(folder, data, name="file"):
     path = folder / name
     path.write_bytes(data)
     return path
 
 
-def lines(path: Path, strict: bool = True, fallback: str | None = None) -> list[tuple[int, str]]:
+def lines(path, strict=True, fallback=None):
     return list(numbered_lines(path, FileReading(str(path), strict), fallback))
 
 
-def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+def test_only_a_line_feed_ends_a_line(tmp_path):
     text = "\ufeffone\r\ntwo\u2028still two\rand this\n\nfour"
     for data in (text.encode(), gzip.compress(text.encode())):
         reading = FileReading("x")
@@ -36,7 +35,7 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
         assert reading.report.position == len(data)
 
 
-def test_a_line_in_another_encoding(tmp_path: Path) -> None:
+def test_a_line_in_another_encoding(tmp_path):
     path = write(tmp_path, b"good\nna\xefve\nend\n")
     with pytest.raises(AngelError, match=r"file, line 2: expected UTF-8 .* 0xef at column 3"):
         lines(path)
@@ -44,9 +43,7 @@ def test_a_line_in_another_encoding(tmp_path: Path) -> None:
     assert lines(path, fallback="latin1")[1] == (2, "naïve")
 
 
-def test_a_line_that_is_too_long_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_that_is_too_long_is_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(files_reading, "MAX_LINE_BYTES", 2**17)
     path = write(tmp_path, b"a\n" + b"b" * 2**19 + b"\nc\n" + b"d" * 2**18)
     with pytest.raises(AngelError, match="file, line 2: the line has more than 131072 bytes"):
@@ -58,14 +55,14 @@ def test_a_line_that_is_too_long_is_left_out(
     assert [len(line) for _, line in lines(whole)] == [2**17 - 1]
 
 
-def test_the_name_does_not_make_a_gzip_file(tmp_path: Path) -> None:
+def test_the_name_does_not_make_a_gzip_file(tmp_path):
     assert open_binary(write(tmp_path, b"plain", "file.gz")).read() == b"plain"
     assert open_binary(write(tmp_path, gzip.compress(b"packed"), "file.txt")).read() == b"packed"
     with pytest.raises(AngelError, match="none cannot be read: No such file"):
         open_binary(tmp_path / "none")
 
 
-def test_what_unpacks_without_end_is_refused(tmp_path: Path) -> None:
+def test_what_unpacks_without_end_is_refused(tmp_path):
     path = tmp_path / "bomb.gz"
     with gzip.open(path, "wb") as file:
         for _ in range(100):

@@ -1,7 +1,5 @@
 """JSON and XML as streams: objects and elements with their lines, and the limits."""
 
-from pathlib import Path
-
 import pytest
 
 from spacy_angel.errors import AngelError
@@ -11,17 +9,17 @@ from spacy_angel.files.json_values import parse_json
 from spacy_angel.files.xml_stream import stream_elements
 
 
-def write(folder: Path, text: str) -> Path:
+def write(folder, text):
     path = folder / "file"
     path.write_text(text, encoding="utf8")
     return path
 
 
-def objects(path: Path) -> list:
+def objects(path):
     return list(read_objects(path, FileReading("file"), within=["documents"]))
 
 
-def elements(path: Path) -> list:
+def elements(path):
     kinds = {"set": ["item"], "list": ["entry"]}
     found = stream_elements(path, FileReading("file"), kinds)
     return [(line, element.tag, "".join(element.itertext())) for line, element in found]
@@ -36,19 +34,19 @@ def elements(path: Path) -> list:
         '{"documents": [{"a": 1},\n{"a": 2}]}',
     ],
 )
-def test_objects(tmp_path: Path, text: str) -> None:
+def test_objects(tmp_path, text):
     assert objects(write(tmp_path, text)) == [(1, {"a": 1}), (2, {"a": 2})]
 
 
 @pytest.mark.parametrize(
     "text", ["", "7", '{"a"', '{"a": 1', "[{}}", '{"a": 1}}', "{1: 2}", '{"a" 1}', '[{"a": 1}']
 )
-def test_what_is_no_json(tmp_path: Path, text: str) -> None:
+def test_what_is_no_json(tmp_path, text):
     with pytest.raises(AngelError, match="file: the JSON is broken or cut"):
         objects(write(tmp_path, text))
 
 
-def test_a_broken_line_costs_no_other(tmp_path: Path) -> None:
+def test_a_broken_line_costs_no_other(tmp_path):
     path = write(tmp_path, '{"a": 1}\n{"a"\n{"a": 2}')
     with pytest.raises(AngelError, match="file, line 2: the JSON is broken or cut"):
         objects(path)
@@ -57,7 +55,7 @@ def test_a_broken_line_costs_no_other(tmp_path: Path) -> None:
     assert reading.report.counts["documents_left_out"] == 1
 
 
-def test_elements(tmp_path: Path) -> None:
+def test_elements(tmp_path):
     path = write(tmp_path, "<set><item>a<item>b</item></item>\n<other/><item>c</item></set>")
     assert elements(path) == [(1, "item", "ab"), (2, "item", "c")]
     assert elements(write(tmp_path, "<list><entry/><item/></list>")) == [(1, "entry", "")]
@@ -66,7 +64,7 @@ def test_elements(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bracket", ["[", '{"a":'])
-def test_json_that_is_nested_too_deeply(tmp_path: Path, bracket: str) -> None:
+def test_json_that_is_nested_too_deeply(tmp_path, bracket):
     text = bracket * 100_000
     with pytest.raises(ValueError, match="recursion limit"):
         parse_json(text)

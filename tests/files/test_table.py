@@ -1,7 +1,6 @@
 """Tables: what was written is read again, row by row; what is none is named."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ ROWS = [["heart attack", 1, 0.5], ['a "b", c\td', 2, None], [None, None, None]]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx", ".parquet"])
-def test_a_table_is_read_as_it_was_written(suffix: str, tmp_path: Path) -> None:
+def test_a_table_is_read_as_it_was_written(suffix, tmp_path):
     path = tmp_path / f"t{suffix}"
     with table_writer(path, {"name": str, "n": int, "p": float}) as write:
         for row in ROWS:
@@ -23,7 +22,7 @@ def test_a_table_is_read_as_it_was_written(suffix: str, tmp_path: Path) -> None:
     assert (table.columns, [*map(list, table.rows)]) == (["name", "n", "p"], rows)
 
 
-def test_parquet_keeps_the_types_of_its_columns(tmp_path: Path) -> None:
+def test_parquet_keeps_the_types_of_its_columns(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -52,16 +51,14 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path: Path) -> None:
         ("none.csv", None, "there is no such file"),
     ],
 )
-def test_what_is_no_table_is_refused(
-    name: str, content: str | None, message: str, tmp_path: Path
-) -> None:
+def test_what_is_no_table_is_refused(name, content, message, tmp_path):
     if content is not None:
         (tmp_path / name).write_text(content)
     with pytest.raises(AngelError, match=message):
         list(read_table(tmp_path / name).rows)
 
 
-def test_text_may_be_packed_and_separated_by_semicolons(tmp_path: Path) -> None:
+def test_text_may_be_packed_and_separated_by_semicolons(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress("\ufeffa;b\n1;2,5\n3\n".encode()))
     table = read_table(path)

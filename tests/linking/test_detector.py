@@ -17,7 +17,7 @@ OURS = LinearAbbreviationDetector(NLP, make_serializable=True)
 WORDS = ["(", ")", "heart", "attack", "HA", "head", "ache", "H", "A", "ha", "-", "H2", ".", "\n"]
 
 
-def pairs(detector: AbbreviationDetector, doc: Doc) -> list[tuple[int, int, int, int]]:
+def pairs(detector, doc):
     doc.user_data.clear()
     detector(doc)
     found = doc.user_data[ABBREVIATIONS]
@@ -31,7 +31,7 @@ def pairs(detector: AbbreviationDetector, doc: Doc) -> list[tuple[int, int, int,
     st.lists(st.sampled_from(WORDS), max_size=40).filter(lambda words: words.count(")") < 2),
     st.data(),
 )
-def test_the_pairs_are_scispacys(words: list[str], data: st.DataObject) -> None:
+def test_the_pairs_are_scispacys(words, data):
     spaces = data.draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
     doc = Doc(NLP.vocab, words=words, spaces=spaces)
     near = [match[1:] for match in THEIRS.matcher(doc) if match[2] - match[1] <= 10]
@@ -39,7 +39,7 @@ def test_the_pairs_are_scispacys(words: list[str], data: st.DataObject) -> None:
     assert pairs(OURS, doc) == pairs(THEIRS, doc)
 
 
-def test_a_definition_stands_in_one_sentence() -> None:
+def test_a_definition_stands_in_one_sentence():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.add_pipe("angel_abbreviations")
@@ -68,7 +68,7 @@ def test_a_definition_stands_in_one_sentence() -> None:
         ),
     ],
 )
-def test_long_forms_in_the_order_of_their_short_forms(text: str, expected: list[str]) -> None:
+def test_long_forms_in_the_order_of_their_short_forms(text, expected):
     doc = NLP(text)
     OURS(doc)
     assert [str(short._.long_form) for short in doc._.abbreviations] == expected

@@ -3,16 +3,13 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
-from spacy import Language
 from spacy.tokens import Span
 from support.tiny_linker import blocks, pipeline
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.showing.explanation import LinkExplanation
 
 torch.set_num_threads(1)
 ATTACK, ASPIRIN, NAMESAKE = "MESH:D009203", "MESH:D001241", "MESH:D000001"
@@ -20,14 +17,14 @@ TEXT = "the patient had heart attack . aspirin ."
 
 
 @pytest.fixture
-def nlp(model, vocabulary) -> Language:
+def nlp(model, vocabulary):
     made = pipeline()
     config = {"model": model, "vocabulary": vocabulary, "rerank": True, "threshold": 0.5}
     made.add_pipe("angel_linker", config=blocks(**config))
     return made
 
 
-def explained(nlp: Language, place: int = 0, text: str = TEXT, **settings) -> LinkExplanation:
+def explained(nlp, place=0, text=TEXT, **settings):
     linker = nlp.get_pipe("angel_linker")
     doc = nlp.make_doc(text)
     if text == TEXT:
@@ -39,14 +36,14 @@ def explained(nlp: Language, place: int = 0, text: str = TEXT, **settings) -> Li
         return linker.explain(linker(doc).ents[place])
 
 
-def rules(folder: Path, *rows: str) -> str:
+def rules(folder, *rows):
     path = folder / f"rules-{len(list(folder.iterdir()))}.tsv"
     header = "action\tstring\tconcept\tlabel\tcondition\tauthor\tdate\treason\n"
     path.write_text(header + "".join(f"{row}\n" for row in rows), "utf8")
     return str(path)
 
 
-def test_an_explanation_has_all_that_led_to_the_link(nlp) -> None:
+def test_an_explanation_has_all_that_led_to_the_link(nlp):
     doc = nlp(TEXT)
     told = nlp.get_pipe("angel_linker").explain(doc.ents[0])
     assert (told.mention, told.label, told.kb_id) == (
@@ -66,25 +63,25 @@ def test_an_explanation_has_all_that_led_to_the_link(nlp) -> None:
     json.dumps(told.to_dict(), allow_nan=False)
 
 
-def test_without_the_ranker_there_are_names_and_no_reasons(nlp) -> None:
+def test_without_the_ranker_there_are_names_and_no_reasons(nlp):
     told = explained(nlp, rerank=False)
     assert told.concepts[0].reasons == told.link_reasons == {}
 
 
-def test_a_name_that_was_not_searched_is_the_cause(nlp) -> None:
+def test_a_name_that_was_not_searched_is_the_cause(nlp):
     told = explained(nlp, 1, shortcuts=True)
     assert (told.kb_id, told.is_searched) == (ASPIRIN, False)
     assert "shortcuts" in told.why
     assert "Model read" not in str(told)
 
 
-def test_the_threshold_is_the_cause(nlp) -> None:
+def test_the_threshold_is_the_cause(nlp):
     told = explained(nlp, threshold=1.0)
     assert told.kb_id == "NIL"
     assert "under the threshold 1.000; probability of NIL" in told.why
 
 
-def test_the_rule_is_the_cause(nlp, tmp_path) -> None:
+def test_the_rule_is_the_cause(nlp, tmp_path):
     never = rules(tmp_path, "exclude\taspirin\t\t\t\tjd\t2024-05-31\ta brand here")
     told = explained(nlp, 1, curation=never)
     cause = "“aspirin” is never linked (line 2; jd, 2024-05-31: a brand here)"
@@ -100,13 +97,13 @@ def test_the_rule_is_the_cause(nlp, tmp_path) -> None:
     assert told.why == f"A rule: “heart attack” means {NAMESAKE} (line 2)."
 
 
-def test_a_label_that_is_not_linked_is_the_cause(nlp) -> None:
+def test_a_label_that_is_not_linked_is_the_cause(nlp):
     assert "labels_discard" in explained(nlp, 1, labels_discard=("DRUG",)).why
     not_listed = explained(nlp, 1, types_by_label={"DISEASE": []}).why
     assert not_listed == "Mentions labeled DRUG are not linked (types_by_label)."
 
 
-def test_nothing_is_written_and_a_span_of_elsewhere_is_refused(nlp) -> None:
+def test_nothing_is_written_and_a_span_of_elsewhere_is_refused(nlp):
     doc = nlp(TEXT)
     linker = nlp.get_pipe("angel_linker")
     before = [(ent._.kb_id, ent._.kb_ents, ent._.candidates) for ent in doc.ents]
@@ -117,7 +114,7 @@ def test_nothing_is_written_and_a_span_of_elsewhere_is_refused(nlp) -> None:
         linker.explain(Span(doc, 0, 1, label="DISEASE"))
 
 
-def test_as_text_it_is_a_table(nlp) -> None:
+def test_as_text_it_is_a_table(nlp):
     told = explained(nlp)
     lines = str(told).split("\n")
     assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
@@ -126,7 +123,7 @@ def test_as_text_it_is_a_table(nlp) -> None:
     assert str(replace(told, concepts=(), link_reasons={}))
 
 
-def test_what_decided_is_said_with_its_figures(nlp) -> None:
+def test_what_decided_is_said_with_its_figures(nlp):
     name = explained(nlp, 1, rerank=False, threshold=None)
     assert name.why.startswith("It is a name of the concept: “Aspirin”, probability ")
     read = explained(nlp, text="heart attak", rewrite=True)

@@ -9,7 +9,7 @@ from spacy_angel.linking.decision.writing import set_extensions
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS
 
 
-def test_pairs_are_tuples_after_bytes() -> None:
+def test_pairs_are_tuples_after_bytes():
     set_extensions(settings_of(outputs={"kb_ents": "pairs_of_test"}))
     doc = spacy.blank("en")("renal colic")
     assert doc[0:1]._.pairs_of_test == []
@@ -19,7 +19,7 @@ def test_pairs_are_tuples_after_bytes() -> None:
     assert Span.has_extension("pairs_of_test")
 
 
-def test_spacy_keeps_attributes_under_the_keys_that_are_used_here() -> None:
+def test_spacy_keeps_attributes_under_the_keys_that_are_used_here():
     """Fails when spaCy changes where it stores `span._` and `doc._` in `doc.user_data`."""
     Span.set_extension("key_of_test", default=None, force=True)
     Doc.set_extension("key_of_test", default=None, force=True)

@@ -26,7 +26,7 @@ NAME = Candidate(
 EXACT = replace(NAME, is_query=True, cosine=1.0, edits=1.0, missing=0.0, added=0.0)
 
 
-def values(candidate: Candidate, mention: str = "heart atack", features=FEATURES, **query) -> dict:
+def values(candidate, mention="heart atack", features=FEATURES, **query):
     """The second of two mentions: each has its own numbers."""
     others = Query(Mention("x"), candidates=[Candidate("X", 1), Candidate("Y", 1)])
     columns = columns_of([others, Query(Mention(mention), candidates=[candidate], **query)])
@@ -57,7 +57,7 @@ def test_an_exact_match_and_what_the_vocabulary_says_of_it():
     assert (spelled["exact"], spelled["scope"], spelled["spelled"]) == (0, 0, 1)
 
 
-def lengths(words: list[str]) -> list[int]:
+def lengths(words):
     """RETURNS (list[int]): the weights of words."""
     return list(map(len, words))
 

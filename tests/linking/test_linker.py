@@ -13,7 +13,6 @@ from dataclasses import replace
 import pytest
 import spacy
 import torch
-from spacy import Language
 from spacy.cli import app as spacy_app
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -26,7 +25,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.linking.decision import calibration
 from spacy_angel.linking.decision.scoring import score_links
 from spacy_angel.linking.linker import AngelLinker
-from spacy_angel.linking.ranking.ranker import Ranker, Weights, shipped_ranker
+from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
 from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.pipelines.components import calibrate_on
 from spacy_angel.search.generator import Generator
@@ -36,12 +35,12 @@ from spacy_angel.vocabulary.names.concepts import Concept
 torch.set_num_threads(1)
 
 
-def sure(bias: float, kinds: tuple[str, ...] = ("ALL", "CHEMICAL", "DISEASE")) -> Ranker:
+def sure(bias, kinds=("ALL", "CHEMICAL", "DISEASE")):
     """Whether all or none of the best concepts are right; letters decide which is the best."""
     ranker = shipped_ranker()
     concept = {"similarity": 40.0, "similarity_unsure": 0.0}
 
-    def changed(weights: Weights) -> Weights:
+    def changed(weights):
         return Weights({**weights.concept, **concept}, {**weights.link, "bias": bias})
 
     by_type = {k: changed(w) if k in kinds else w for k, w in ranker.by_type.items()}
@@ -555,7 +554,7 @@ def test_settings_are_lent_for_a_block_and_come_back(make):
 # the ranker
 
 
-def typos(nlp: Language) -> Doc:
+def typos(nlp):
     words = ["the", "patient", "had", "hart", "atack", "then", "asprin", "."]
     doc = Doc(nlp.vocab, words)
     doc.ents = [Span(doc, 3, 5, label="DISEASE"), Span(doc, 6, 7, label="DRUG")]
@@ -622,7 +621,7 @@ def test_equal_mentions_of_a_document_are_searched_once(make, rerank, monkeypatc
         assert nlp(first.text).ents[0]._.candidates == one._.candidates
 
 
-def gold_documents(nlp: Language, n: int) -> list[Doc]:
+def gold_documents(nlp, n):
     docs = []
     for _ in range(n):
         doc = nlp.get_pipe("entity_ruler")(nlp.make_doc("aspirin and migraine"))

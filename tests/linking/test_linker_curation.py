@@ -2,12 +2,10 @@
 
 import os
 import time
-from pathlib import Path
 
 import pytest
 import spacy
 import torch
-from spacy import Language
 from spacy.tokens import Span
 from support.tiny_linker import blocks, pipeline
 
@@ -19,7 +17,7 @@ SETTINGS = [{}, {"rerank": True}, {"rerank": True, "shortcuts": True}]
 
 
 @pytest.fixture(params=SETTINGS, ids=["model", "ranker", "unsearched"])
-def nlp(model, vocabulary, tmp_path, request) -> Language:
+def nlp(model, vocabulary, tmp_path, request):
     """A pipeline whose rules are in `rules.tsv` of the test's folder, none at first."""
     write(tmp_path)
     made = pipeline()
@@ -28,7 +26,7 @@ def nlp(model, vocabulary, tmp_path, request) -> Language:
     return made
 
 
-def write(folder: Path, *rules: dict) -> None:
+def write(folder, *rules):
     """Write the rules, a second later than those before."""
     path = folder / "rules.tsv"
     stamp = path.stat().st_mtime + 1 if path.exists() else time.time()
@@ -37,17 +35,17 @@ def write(folder: Path, *rules: dict) -> None:
     os.utime(path, (stamp, stamp))
 
 
-def link(nlp: Language, text: str = "the patient had aspirin .", start=3, end=4, label="DRUG"):
+def link(nlp, text="the patient had aspirin .", start=3, end=4, label="DRUG"):
     doc = nlp.make_doc(text)
     doc.ents = [Span(doc, start, end, label=label)]
     return nlp.get_pipe("angel_linker")(doc).ents[0]
 
 
-def concepts(ent) -> set[str]:
+def concepts(ent):
     return {candidate["concept_id"] for candidate in ent._.candidates}
 
 
-def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path) -> None:
+def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path):
     assert link(nlp)._.kb_id == ASPIRIN
     write(tmp_path, {"action": "exclude", "string": "ASPIRIN"})
     ent = link(nlp)
@@ -59,7 +57,7 @@ def test_a_string_that_is_no_mention_links_to_nothing(nlp, tmp_path) -> None:
     assert link(nlp)._.kb_id == ASPIRIN
 
 
-def test_a_string_that_means_a_concept_links_to_it(nlp, tmp_path) -> None:
+def test_a_string_that_means_a_concept_links_to_it(nlp, tmp_path):
     text = "the patient had the big one ."
     write(tmp_path, {"action": "prefer", "string": "the big one", "concept": ATTACK})
     ent = link(nlp, text, 3, 6, "DISEASE")
@@ -70,7 +68,7 @@ def test_a_string_that_means_a_concept_links_to_it(nlp, tmp_path) -> None:
     assert ATTACK not in [c.concept_id for c in nlp.get_pipe("angel_linker").kb.find("big one")]
 
 
-def test_a_new_name_is_a_candidate_and_the_vocabulary_stays(nlp, tmp_path) -> None:
+def test_a_new_name_is_a_candidate_and_the_vocabulary_stays(nlp, tmp_path):
     write(tmp_path, {"action": "add", "string": "acetylsal", "concept": ASPIRIN})
     ent = link(nlp, "the patient had acetylsal .")
     if nlp.get_pipe("angel_linker").settings.reranker.enabled:
@@ -79,7 +77,7 @@ def test_a_new_name_is_a_candidate_and_the_vocabulary_stays(nlp, tmp_path) -> No
     assert nlp.get_pipe("angel_linker").kb.find("acetylsal") == []
 
 
-def test_excluded_concepts_and_types_are_no_candidates(nlp, tmp_path) -> None:
+def test_excluded_concepts_and_types_are_no_candidates(nlp, tmp_path):
     assert ASPIRIN in concepts(link(nlp, label="ONE"))
     write(tmp_path, {"action": "exclude", "concept": ASPIRIN, "label": "One"})
     left = concepts(link(nlp, label="ONE"))
@@ -92,7 +90,7 @@ def test_excluded_concepts_and_types_are_no_candidates(nlp, tmp_path) -> None:
     assert all("T121" not in kb[c].types for c in concepts(link(nlp)))
 
 
-def test_a_string_counts_only_as_it_is_written(nlp, tmp_path) -> None:
+def test_a_string_counts_only_as_it_is_written(nlp, tmp_path):
     write(tmp_path, {"action": "allow", "string": "Aspirin"})
     text = "the patient had Aspirin and aspirin ."
     doc = nlp.make_doc(text)
@@ -102,14 +100,14 @@ def test_a_string_counts_only_as_it_is_written(nlp, tmp_path) -> None:
     assert [ent._.kb_id for ent in doc.ents] == [ASPIRIN, "NIL"]
 
 
-def test_the_identifier_that_is_preferred_is_written(nlp, tmp_path) -> None:
+def test_the_identifier_that_is_preferred_is_written(nlp, tmp_path):
     write(tmp_path, {"action": "prefer", "concept": "CHEBI:15365", "instead_of": ASPIRIN})
     ent = link(nlp)
     assert ent._.kb_id == ent._.kb_ents[0][0] == ent._.candidates[0]["concept_id"] == "CHEBI:15365"
     assert ent._.candidates[0]["other_ids"] == [ASPIRIN]
 
 
-def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
+def test_rules_are_saved_with_the_pipeline(nlp, tmp_path):
     write(tmp_path, {"action": "exclude", "string": "aspirin"})
     nlp.to_disk(tmp_path / "saved")
     data = nlp.get_pipe("angel_linker").to_bytes()
@@ -136,7 +134,7 @@ def test_rules_are_saved_with_the_pipeline(nlp, tmp_path) -> None:
     assert link(spacy.load(tmp_path / "moved", config=config))._.kb_id == ASPIRIN
 
 
-def test_a_new_name_is_found_as_a_mention(model, vocabulary, tmp_path) -> None:
+def test_a_new_name_is_found_as_a_mention(model, vocabulary, tmp_path):
     write(tmp_path, {"action": "add", "string": "acetylsal", "concept": ASPIRIN})
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_matcher", config={"label": "DRUG"})

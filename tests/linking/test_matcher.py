@@ -4,8 +4,7 @@ import warnings
 
 import pytest
 import spacy
-from spacy import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Span
 from support.tiny_linker import blocks
 
 from spacy_angel.linking.matcher import MatcherSettings
@@ -16,7 +15,7 @@ TEXT = "Snark fever after a heart attack was treated with aspirin."
 
 
 @pytest.fixture(scope="module")
-def vocabulary(tmp_path_factory) -> str:
+def vocabulary(tmp_path_factory):
     path = tmp_path_factory.mktemp("vocabulary") / "kb"
     ConceptKB.build(
         [
@@ -34,7 +33,7 @@ def make(vocabulary):
     """RETURNS (Callable): recogniser of fever, matcher, and a linker that does not run; settings of
     the matcher, and `linker` for the linker's."""
 
-    def made(linker: dict | None = None, **settings) -> Language:
+    def made(linker=None, **settings):
         nlp = spacy.blank("en")
         ruler = nlp.add_pipe("entity_ruler")
         ruler.add_patterns([{"label": "DISEASE", "pattern": [{"LOWER": "fever"}]}])
@@ -46,11 +45,11 @@ def make(vocabulary):
     return made
 
 
-def mentions(doc: Doc) -> list[tuple[str, str]]:
+def mentions(doc):
     return [(ent.text, ent.label_) for ent in doc.ents]
 
 
-def test_own_names_are_found_as_soon_as_they_are_added(make) -> None:
+def test_own_names_are_found_as_soon_as_they_are_added(make):
     nlp = make()
     assert mentions(nlp(TEXT)) == [("fever", "DISEASE")]
     kb = nlp.get_pipe("angel_linker").kb
@@ -60,7 +59,7 @@ def test_own_names_are_found_as_soon_as_they_are_added(make) -> None:
     assert mentions(nlp(TEXT)) == [("fever", "DISEASE")]
 
 
-def test_without_names_of_ones_own_it_is_said_once(make) -> None:
+def test_without_names_of_ones_own_it_is_said_once(make):
     nlp = make()
     with pytest.warns(
         UserWarning, match=r"finds no added names in the vocabulary.*config=\{'names': 'all'\}"
@@ -71,7 +70,7 @@ def test_without_names_of_ones_own_it_is_said_once(make) -> None:
         nlp("fever")
 
 
-def test_all_names_of_the_vocabulary_if_wished(make) -> None:
+def test_all_names_of_the_vocabulary_if_wished(make):
     assert mentions(make(names="all")(TEXT)) == [
         ("fever", "DISEASE"),
         ("heart attack", "DISEASE"),
@@ -91,13 +90,13 @@ def test_all_names_of_the_vocabulary_if_wished(make) -> None:
         ("replace", [("Snark fever", "X"), ("fever", "X"), ("Fever", "X")]),
     ],
 )
-def test_what_overlaps_a_mention(make, overlap, expected) -> None:
+def test_what_overlaps_a_mention(make, overlap, expected):
     nlp = make(names="all", label="X", overlap=overlap)
     nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Snark fever"))
     assert mentions(nlp("Snark fever, fever. Fever")) == expected
 
 
-def test_the_linkers_span_group_gets_the_names(make) -> None:
+def test_the_linkers_span_group_gets_the_names(make):
     nlp = make(names="all", linker={"span_key": "found"})
     doc = nlp.make_doc(TEXT)
     doc.spans["found"] = [Span(doc, 1, 2, label="MINE")]
@@ -112,7 +111,7 @@ def test_the_linkers_span_group_gets_the_names(make) -> None:
     assert list(nlp("Nothing here.").spans["found"]) == []
 
 
-def test_it_saves_and_streams_as_it_is(make, tmp_path) -> None:
+def test_it_saves_and_streams_as_it_is(make, tmp_path):
     nlp = make(names="all", overlap="keep")
     nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Boojum"))
     texts = [TEXT, "A boojum.", "Nothing."] * 4
@@ -131,7 +130,7 @@ def test_it_saves_and_streams_as_it_is(make, tmp_path) -> None:
     assert [mentions(doc) for doc in again.pipe(texts)] == expected
 
 
-def test_misspelled_names_are_mentions(make) -> None:
+def test_misspelled_names_are_mentions(make):
     text = "Bad fever, then fevver and asprin; asprine, Asprin, aspirin-like, heartattack."
     nlp = make(names="none", misspelled=True)
     assert mentions(nlp(text)) == [("fever", "DISEASE"), ("asprin", "CHEMICAL")]
@@ -152,7 +151,7 @@ def test_misspelled_names_are_mentions(make) -> None:
         ("A - fever - is", (1, 4), "fever"),
     ],
 )
-def test_a_mention_grows_to_the_name_around_it(make, text, extent, expected) -> None:
+def test_a_mention_grows_to_the_name_around_it(make, text, extent, expected):
     nlp = make(names="none")
     doc = nlp.make_doc(text)
     doc = nlp.get_pipe("entity_ruler")(doc)

@@ -18,7 +18,7 @@ def nlp(model, vocabulary):
     return nlp
 
 
-def test_an_entity_gets_the_label_that_it_links_under(nlp) -> None:
+def test_an_entity_gets_the_label_that_it_links_under(nlp):
     doc = nlp.make_doc("diabetes aspirin aspirin")
     doc.ents = [Span(doc, i, i + 1, label="DISEASE") for i in range(3)]
     for ent, others in zip(doc.ents, [{"DRUG": 0.9}, {"DRUG": 0.7}, {}], strict=True):

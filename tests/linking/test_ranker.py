@@ -18,7 +18,6 @@ from spacy_angel.linking.ranking.ranker import (
     CONCEPT_TERMS,
     LINK_TERMS,
     Ranker,
-    Ranking,
     Weights,
     rank,
     shipped_ranker,
@@ -28,22 +27,22 @@ from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention
 
 
-def name(i: int, log_prob: float, *concepts: str, **values) -> list[Candidate]:
+def name(i, log_prob, *concepts, **values):
     given = {"log_prob": log_prob, "prior": 1 / len(concepts), "cosine": 0.5, "edits": 0.5}
     given |= {"missing": 0.5, "added": 0.5}
     return [Candidate(c, i, f"name {i}", **given | values) for c in concepts]
 
 
-def found(*names: list[Candidate], label: str = "") -> Query:
+def found(*names, label=""):
     candidates = [candidate for name in names for candidate in name]
     return Query(Mention("long mention"), label, candidates=candidates, is_searched=True)
 
 
-def ranked(query: Query, weights: Weights) -> Ranking:
+def ranked(query, weights):
     return rank(query, tables_of([query])[0], weights)
 
 
-def some(concept=None, link=None) -> Weights:
+def some(concept=None, link=None):
     none = no_weights()
     return Weights({**none.concept, **(concept or {})}, {**none.link, **(link or {})})
 
@@ -112,7 +111,7 @@ def test_weights_are_read_as_they_were_written_and_others_are_refused(tmp_path):
         Ranker.from_disk(tmp_path / "none.json")
 
 
-def items(n: int) -> list[FitItem]:
+def items(n):
     """The exact name is right where it is canonical; without one nothing is."""
     rng = np.random.default_rng(0)
     result = []

@@ -29,12 +29,12 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
         ({"reranker": {"nil_prior": 1}}, "nil_prior must be null or"),
     ],
 )
-def test_a_refusal_names_setting_expectation_and_value(values, message) -> None:
+def test_a_refusal_names_setting_expectation_and_value(values, message):
     with pytest.raises(AngelError, match=message):
         LinkerSettings.from_dict(values)
 
 
-def test_every_setting_is_described() -> None:
+def test_every_setting_is_described():
     rows = {
         f"{block}.{name}": (kind, default, meaning)
         for block, settings in LinkerSettings.blocks().items()
@@ -51,7 +51,7 @@ def test_every_setting_is_described() -> None:
     assert all(meaning for *_, meaning in rows.values())
 
 
-def test_an_assigned_value_is_checked_and_a_wrong_one_changes_nothing() -> None:
+def test_an_assigned_value_is_checked_and_a_wrong_one_changes_nothing():
     settings = LinkerSettings()
     settings.decision.threshold = 0.7
     settings.candidates.types_by_label = {"X": ["T047"]}

@@ -19,14 +19,14 @@ VOCAB = spacy.blank("en").vocab
 LONG = "O-GlcNAc transferase"
 
 
-def build(names: dict[str, str]) -> ConceptKB:
+def build(names):
     """names (dict[str, str]): name → type of its concept. RETURNS (ConceptKB): the vocabulary."""
     return ConceptKB.build(
         Concept(f"X:{n}", name, (), (kind,)) for n, (name, kind) in enumerate(names.items())
     )
 
 
-def wordings(kb: ConceptKB, span: Span, long_form: str = "", **settings) -> list[str]:
+def wordings(kb, span, long_form="", **settings):
     """RETURNS (list[str]): the wordings of a mention, first the one that the model reads."""
     own = settings_of(**{"rerank": True, "rewrite": True, **settings})
     mention = Mention(long_form or span.text)
@@ -34,11 +34,11 @@ def wordings(kb: ConceptKB, span: Span, long_form: str = "", **settings) -> list
     return [w.text for w in read_wordings(mention, span.text, span.label_, document, names, own)]
 
 
-def mention(text: str, label: str) -> Span:
+def mention(text, label):
     return Span(Doc(VOCAB, [text, "rose"]), 0, 1, label=label)
 
 
-def read(kb: ConceptKB, text: str, label: str, long_form: str = "", **settings) -> str:
+def read(kb, text, label, long_form="", **settings):
     """RETURNS (str): what the model reads for a mention."""
     return wordings(kb, mention(text, label), long_form, **settings)[0]
 

@@ -1,7 +1,6 @@
 """A checkpoint folder: one rule for the search and for training."""
 
 import json
-from pathlib import Path
 
 import pytest
 import torch
@@ -23,7 +22,7 @@ NAMES = ["heart attack", "migraine", "sugar disease"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory):
     return make_tiny_model(tmp_path_factory.mktemp("checkpoint") / "model", NAMES)
 
 

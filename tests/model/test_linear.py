@@ -15,7 +15,7 @@ from spacy_angel.model.linear import (
 
 
 @pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="torch has no oneDNN here")
-def test_torch_still_has_the_operators_that_are_not_public() -> None:
+def test_torch_still_has_the_operators_that_are_not_public():
     assert has_fast_kernel(torch.ones(2, 2))
     assert not has_fast_kernel(torch.ones(2, 2, dtype=torch.float16))
     # Whether the int8 product is exact is the processor's; that torch computes it is not.
@@ -29,7 +29,7 @@ def test_torch_still_has_the_operators_that_are_not_public() -> None:
 @pytest.mark.parametrize("with_bias", [True, False])
 @pytest.mark.parametrize("with_operators", [True, False])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.05)])
-def test_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypatch) -> None:
+def test_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypatch):
     torch.manual_seed(0)
     if not with_operators:
         monkeypatch.setattr(linear, "has_fast_kernel", lambda weight: False)
@@ -48,7 +48,7 @@ def test_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypatch) 
 @pytest.mark.parametrize("with_bias", [True, False])
 @pytest.mark.parametrize("with_operators", [True, False])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-4), (torch.bfloat16, 0.1)])
-def test_int8_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypatch) -> None:
+def test_int8_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypatch):
     torch.manual_seed(0)
     if not with_operators:
         monkeypatch.setattr(linear, "int8_is_exact", lambda: False)
@@ -66,7 +66,7 @@ def test_int8_layers(gelu, with_bias, with_operators, dtype, tolerance, monkeypa
     assert torch.equal(layer.weight(), weight)
 
 
-def test_an_int8_row_does_not_see_its_neighbors() -> None:
+def test_an_int8_row_does_not_see_its_neighbors():
     torch.manual_seed(0)
     weight, scale = quantize_weight(torch.randn(24, 32))
     layer = Int8Linear(weight, scale, None, torch.float32)

@@ -6,7 +6,7 @@ from spacy_angel.model.name_encoder import FOLDER, NameEncoder, shipped_name_enc
 
 
 @pytest.fixture(scope="module")
-def encoder() -> NameEncoder:
+def encoder():
     return shipped_name_encoder()
 
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -21,17 +20,17 @@ DIABETES, PATIENTS, WITH, WERE, SEEN = 7704, [11632, 20676], 19, 58, 450
 
 
 @cache
-def bart_tokenizer() -> BartTokenizerFast:
+def bart_tokenizer():
     folder = shared_data("bart-tokenizer")
     return BartTokenizerFast(str(folder / "vocab.json"), str(folder / "merges.txt"))
 
 
-def bart(max_source_tokens: int = 512) -> PromptEncoder:
+def bart(max_source_tokens=512):
     format = PromptFormat(max_source_tokens=max_source_tokens)
     return PromptEncoder(bart_tokenizer(), format, decoder_start_token_id=2, eos_token_id=2)
 
 
-def t5_like(max_source_tokens: int = 512) -> PromptEncoder:
+def t5_like(max_source_tokens=512):
     """Sentence pieces: a blank before every word, also the first; `… </s>`; starts with <pad>."""
     pieces = ["<pad>", "</s>", "<unk>", "▁", "▁START", "▁END", "▁is", "▁a", "▁diabetes", "▁patient"]
     tokenizer = Tokenizer(models.Unigram([(piece, -1.0) for piece in pieces], unk_id=2))
@@ -46,7 +45,7 @@ def t5_like(max_source_tokens: int = 512) -> PromptEncoder:
     return PromptEncoder(fast, format, decoder_start_token_id=0, eos_token_id=1)
 
 
-def bert_like(max_source_tokens: int = 512) -> PromptEncoder:
+def bert_like(max_source_tokens=512):
     """Uncased word pieces: `[CLS] … [SEP]`; the marks are added tokens, plain words would be lost
     among the others."""
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "is", "start", "end", "diabetes", "##es"]
@@ -67,7 +66,7 @@ def bert_like(max_source_tokens: int = 512) -> PromptEncoder:
     return PromptEncoder(fast, format, decoder_start_token_id=2, eos_token_id=3)
 
 
-def test_bart_tokens_of_the_published_models() -> None:
+def test_bart_tokens_of_the_published_models():
     encoder = bart()
     mention = Mention("Diabetes", "Patients with ", " were seen")
     assert encoder.source_ids([mention]) == [
@@ -80,7 +79,7 @@ def test_bart_tokens_of_the_published_models() -> None:
     ]
 
 
-def test_special_tokens_in_the_text_are_words() -> None:
+def test_special_tokens_in_the_text_are_words():
     [ids] = bart().source_ids([Mention("</s>", "<s> with <pad>", "<mask>")])
     assert [ids.count(special) for special in range(3)] == [1, 0, 1]
     assert 50264 not in ids
@@ -89,7 +88,7 @@ def test_special_tokens_in_the_text_are_words() -> None:
     assert bart().encode_names(["</s>"])[0].count(2) == 1
 
 
-def test_context_is_cut_evenly_around_the_mention() -> None:
+def test_context_is_cut_evenly_around_the_mention():
     mention = Mention("diabetes", "with " * 20, " seen" * 20)
     assert bart(12).source_ids([mention]) == [
         [0, *[WITH] * 4, START, DIABETES, END, *[SEEN] * 3, 2]
@@ -98,7 +97,7 @@ def test_context_is_cut_evenly_around_the_mention() -> None:
     assert bart(12).source_ids([short_left])[0].count(SEEN) == 5
 
 
-def test_mention_longer_than_the_model() -> None:
+def test_mention_longer_than_the_model():
     mention = Mention("with " * 300 + "diabetes" + " seen" * 300, "patients", "patients")
     encoder = bart(16)
     [source] = encoder.source_ids([mention])
@@ -111,14 +110,14 @@ def test_mention_longer_than_the_model() -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.builds(Mention, st.text(), st.text(), st.text()), max_size=4))
-def test_any_text_fits_and_does_not_depend_on_its_batch(mentions: list[Mention]) -> None:
+def test_any_text_fits_and_does_not_depend_on_its_batch(mentions):
     encoder = bart(12)
     sources = encoder.source_ids(mentions)
     assert all(4 <= len(ids) <= 12 for ids in sources)
     assert sources == [ids for m in mentions for ids in encoder.source_ids([m])]
 
 
-def test_fingerprint() -> None:
+def test_fingerprint():
     # A decoder that reads less has shorter names, so its trie is another one.
     short = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, 2, positions=300)
     other_end = PromptEncoder(bart_tokenizer(), PromptFormat(), 2, eos_token_id=1)
@@ -127,7 +126,7 @@ def test_fingerprint() -> None:
     assert bart().fingerprint == bart(64).fingerprint
 
 
-def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_path: Path) -> None:
+def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_path):
     first = bert_like().fingerprint
     cased = bert_like()
     cased.tokenizer.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
@@ -146,7 +145,7 @@ def test_fingerprint_follows_the_rules_of_the_tokenizer_and_nothing_else(tmp_pat
 # Other tokenizers
 
 
-def test_t5_like() -> None:
+def test_t5_like():
     encoder = t5_like()
     mention = Mention("diabetes", "a patient", "is a")
     assert encoder.source_ids([mention, Mention("diabetes")]) == [
@@ -157,7 +156,7 @@ def test_t5_like() -> None:
     assert encoder.encode_names(["diabetes", "a patient"]) == [[8, 1], [7, 9, 1]]
 
 
-def test_bert_like() -> None:
+def test_bert_like():
     encoder = bert_like()
     mention = Mention("Diabetes", "Start a", "END")
     start, end = 10, 11
@@ -170,12 +169,12 @@ def test_bert_like() -> None:
 # The format of the released models
 
 
-def released(**settings) -> PromptEncoder:
+def released(**settings):
     format = replace(PRESETS["genbioel"], **settings)
     return PromptEncoder(bart_tokenizer(), format, decoder_start_token_id=2, eos_token_id=2)
 
 
-def test_the_first_word_has_a_blank_like_the_others() -> None:
+def test_the_first_word_has_a_blank_like_the_others():
     mention = Mention("diabetes", "patients with", "were seen")
     (ids,) = released().source_ids([mention])
     text = " patients with START diabetes END were seen"
@@ -195,7 +194,7 @@ def test_the_first_word_has_a_blank_like_the_others() -> None:
         ("blank", "--", " --"),
     ],
 )
-def test_punctuation_of_the_mention(punctuation: str, text: str, read: str) -> None:
+def test_punctuation_of_the_mention(punctuation, text, read):
     encoder = released(punctuation=punctuation)
     mention = Mention(text, "a-b", "")
     (source,), (prefix,) = encoder.source_ids([mention]), encoder.prefix_ids([mention])
@@ -203,7 +202,7 @@ def test_punctuation_of_the_mention(punctuation: str, text: str, read: str) -> N
     assert bart_tokenizer().decode(prefix[1:]) == f"{read} is"
 
 
-def test_all_published_prompts_of_ncbi_disease() -> None:
+def test_all_published_prompts_of_ncbi_disease():
     """`dev.source` as the released code tokenises it: a blank, the line, `<s>` and `</s>`."""
     encoder = released(punctuation="normal")
     equal = 0

@@ -1,7 +1,6 @@
 """Weight files: safetensors and PyTorch's, damaged and hostile ones."""
 
 import os
-from pathlib import Path
 
 import pytest
 import torch
@@ -20,7 +19,7 @@ from spacy_angel.model.weights import (
 WEIGHTS = {"a.weight": torch.arange(6.0).view(2, 3), "b": torch.tensor([1.5])}
 
 
-def same(found: dict[str, torch.Tensor], expected: dict[str, torch.Tensor] = WEIGHTS) -> bool:
+def same(found, expected=WEIGHTS):
     return found.keys() == expected.keys() and all(
         found[key].dtype == expected[key].dtype and torch.equal(found[key], expected[key])
         for key in expected
@@ -34,7 +33,7 @@ INT8 = {
 }
 
 
-def test_int8_has_a_file_of_its_own(tmp_path: Path) -> None:
+def test_int8_has_a_file_of_its_own(tmp_path):
     write_weights(tmp_path, INT8)
     assert [file.name for file in tmp_path.iterdir()] == [INT8_FILE]
     assert same(read_weights(tmp_path), INT8)
@@ -43,7 +42,7 @@ def test_int8_has_a_file_of_its_own(tmp_path: Path) -> None:
         assert file.metadata() == {"quantization": QUANTIZATION}
 
 
-def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
+def test_what_was_there_before_is_not_read_again(tmp_path):
     for weights in (WEIGHTS, INT8, WEIGHTS):
         write_weights(tmp_path, weights)
         assert same(read_weights(tmp_path), weights)
@@ -61,7 +60,7 @@ def test_what_was_there_before_is_not_read_again(tmp_path: Path) -> None:
         {"a": INT8["a"][0]},
     ],
 )
-def test_int8_without_its_scales_is_not_read(tmp_path: Path, change: dict) -> None:
+def test_int8_without_its_scales_is_not_read(tmp_path, change):
     weights = {key: tensor for key, tensor in {**INT8, **change}.items() if tensor is not None}
     save_file(weights, tmp_path / INT8_FILE, metadata={"quantization": QUANTIZATION})
     with pytest.raises(AngelError, match=r"a of the shape .* needs one finite float32 scale"):
@@ -69,7 +68,7 @@ def test_int8_without_its_scales_is_not_read(tmp_path: Path, change: dict) -> No
 
 
 @pytest.mark.parametrize("metadata", [None, {"quantization": "blocks.v7"}])
-def test_int8_by_another_rule_is_refused(tmp_path: Path, metadata: dict | None) -> None:
+def test_int8_by_another_rule_is_refused(tmp_path, metadata):
     save_file(INT8, tmp_path / INT8_FILE, metadata=metadata)
     with pytest.raises(AngelError, match=r"use the format .* not 'spacy_angel.int8_rows.v1'"):
         read_weights(tmp_path)
@@ -81,7 +80,7 @@ class Hostile:
 
 
 @pytest.mark.parametrize("payload", [{"a": Hostile()}, Hostile()])
-def test_a_pytorch_file_runs_no_code(tmp_path: Path, monkeypatch, payload: object) -> None:
+def test_a_pytorch_file_runs_no_code(tmp_path, monkeypatch, payload):
     monkeypatch.chdir(tmp_path)
     torch.save(payload, tmp_path / "pytorch_model.bin")
     with pytest.raises(AngelError, match=r"Cannot read the weights .*pytorch_model\.bin"):
@@ -91,7 +90,7 @@ def test_a_pytorch_file_runs_no_code(tmp_path: Path, monkeypatch, payload: objec
 
 @pytest.mark.parametrize("name", ["model.safetensors", INT8_FILE, "pytorch_model.bin"])
 @pytest.mark.parametrize("damage", ["empty", "cut", "foreign"])
-def test_damaged_files(tmp_path: Path, name: str, damage: str) -> None:
+def test_damaged_files(tmp_path, name, damage):
     path = tmp_path / name
     torch.save(WEIGHTS, path) if name.endswith("bin") else save_file(WEIGHTS, path)
     content = path.read_bytes()
@@ -102,6 +101,6 @@ def test_damaged_files(tmp_path: Path, name: str, damage: str) -> None:
         read_weights(tmp_path)
 
 
-def test_no_weights(tmp_path: Path) -> None:
+def test_no_weights(tmp_path):
     with pytest.raises(AngelError, match=r"No weights in .*model\.safetensors, pytorch_model\.bin"):
         read_weights(tmp_path)

@@ -37,7 +37,7 @@ CORPUS = """\
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory) -> Path:
+def parts(tmp_path_factory):
     """A folder with `model`, `kb.jsonl`, `ner`, `dev.pubtator`."""
     path = tmp_path_factory.mktemp("parts")
     models.make_trained_model(path / "model")
@@ -51,7 +51,7 @@ def parts(tmp_path_factory) -> Path:
     return path
 
 
-def test_the_pipeline_is_complete(parts: Path, tmp_path: Path) -> None:
+def test_the_pipeline_is_complete(parts, tmp_path):
     shutil.copytree(parts, tmp_path / "parts")
     moved = tmp_path / "parts"
     fitted = assemble(moved / "model", moved / "kb.jsonl", tmp_path / "out", ner=moved / "ner")
@@ -69,7 +69,7 @@ def test_the_pipeline_is_complete(parts: Path, tmp_path: Path) -> None:
     assert "somebody" not in (tmp_path / "out/config.cfg").read_text("utf8")
 
 
-def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> None:
+def test_calibrated_limits_stand_in_the_config(parts, tmp_path):
     out = tmp_path / "out"
     # Diseases and chemicals have weights of their own, for which one text is too little.
     texts = [re.sub(r"^1(?=[|\t])", str(i), CORPUS, flags=re.M) for i in range(4)]
@@ -94,7 +94,7 @@ def test_calibrated_limits_stand_in_the_config(parts: Path, tmp_path: Path) -> N
     assert linker.ranker == nlp.get_pipe("angel_linker").ranker
 
 
-def test_rules_and_classes_of_tokenizers_are_kept(parts: Path, tmp_path: Path) -> None:
+def test_rules_and_classes_of_tokenizers_are_kept(parts, tmp_path):
     nlp = spacy.blank("en")
     nlp.tokenizer.add_special_case("b.i.d.x", [{"ORTH": "b.i.d."}, {"ORTH": "x"}])
     nlp.to_disk(tmp_path / "trained")
@@ -106,14 +106,14 @@ def test_rules_and_classes_of_tokenizers_are_kept(parts: Path, tmp_path: Path) -
     assert type(spacy.load(tmp_path / "out").tokenizer) is type(nlp.tokenizer)
 
 
-def test_nothing_of_others_is_deleted(parts: Path, tmp_path: Path) -> None:
+def test_nothing_of_others_is_deleted(parts, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(AngelError, match="is not empty and is not a linking pipeline"):
         assemble(parts / "model", parts / "kb.jsonl", tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_a_part_that_is_missing_leaves_what_was_there(parts: Path, tmp_path: Path) -> None:
+def test_a_part_that_is_missing_leaves_what_was_there(parts, tmp_path):
     out = tmp_path / "out"
     assemble(parts / "model", parts / "kb.jsonl", out)
     before = (out / "meta.json").read_bytes()
@@ -125,7 +125,7 @@ def test_a_part_that_is_missing_leaves_what_was_there(parts: Path, tmp_path: Pat
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
 
 
-def test_the_command(parts: Path, tmp_path: Path) -> None:
+def test_the_command(parts, tmp_path):
     arguments = {
         "--model": parts / "model",
         "--kb": parts / "kb.jsonl",
@@ -148,7 +148,7 @@ def test_the_command(parts: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_shipped_name_stands_for_each_part(tmp_path: Path) -> None:
+def test_the_shipped_name_stands_for_each_part(tmp_path):
     assemble("en_angel_mini", Path("en_angel_mini"), tmp_path / "out", ner="en_angel_mini")
     nlp = spacy.load(tmp_path / "out")
     assert nlp.pipe_names == ["sentencizer", "angel_recogniser", *ADDED]

@@ -1,10 +1,7 @@
 """`en_angel_bio` in the package: six kinds of mentions."""
 
-from pathlib import Path
-
 import pytest
 import torch
-from spacy import Language
 
 import spacy_angel
 from spacy_angel.about import DATA
@@ -20,19 +17,17 @@ TEXT = (
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
+def nlp():
     return spacy_angel.load("en_angel_bio")
 
 
-def test_what_links_to_nothing_under_one_label_links_under_another(nlp: Language) -> None:
+def test_what_links_to_nothing_under_one_label_links_under_another(nlp):
     found = {ent.text: (ent.label_, ent._.kb_id) for ent in nlp("Pt on ASA 81 and a statin.").ents}
     # A gene, as the recogniser has it.
     assert found["statin"] == ("CHEMICAL", "MESH:D019161")
 
 
-def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(
-    nlp: Language, tmp_path: Path
-) -> None:
+def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(nlp, tmp_path):
     assert not (FOLDER / "angel_linker/model").exists()
     nlp.to_disk(tmp_path / "saved")
     assert (tmp_path / "saved/angel_linker/model/model.int8.safetensors").is_file()
@@ -40,7 +35,7 @@ def test_the_model_is_that_of_the_other_and_is_saved_with_the_pipeline(
     assert [e._.kb_id for e in again(TEXT).ents] == [e._.kb_id for e in nlp(TEXT).ents]
 
 
-def test_a_type_and_a_device_hold_for_recogniser_and_linker() -> None:
+def test_a_type_and_a_device_hold_for_recogniser_and_linker():
     nlp = spacy_angel.load("en_angel_bio", dtype="bfloat16", device="cpu")
     parts = [nlp.get_pipe(name) for name in ("angel_recogniser", "angel_linker")]
     assert [parts[0].settings.dtype, parts[1].settings.runtime.dtype] == ["bfloat16", "bfloat16"]

@@ -1,7 +1,6 @@
 """Identifiers and the labels beside them."""
 
 import csv
-from pathlib import Path
 
 import pytest
 from support.tiny_linker import make_pipeline
@@ -35,15 +34,13 @@ DIABETES, PRESSURE = Match("X:1", "Diabetes mellitus", 0.9), Match("X:2", "Hyper
         ("X:9", "nothing", None, "unknown identifier", None),
     ],
 )
-def test_an_identifier_is_checked_against_its_label(
-    concept_id: str, label: str, link: Match | None, status: str, suggestion: Match | None
-) -> None:
+def test_an_identifier_is_checked_against_its_label(concept_id, label, link, status, suggestion):
     found = check_id(KB, concept_id, label, link)
     assert (found.status, found.suggestion) == (status, suggestion)
     assert found.name == ("" if concept_id == "X:9" else "Diabetes mellitus")
 
 
-def test_an_obsolete_identifier_names_its_successor() -> None:
+def test_an_obsolete_identifier_names_its_successor():
     alternates = ("X:0", "OMIM:1")
     kb = ConceptKB.build([Concept("X:1", "Diabetes mellitus", alternate_ids=alternates)])
     found = check_id(kb, "X:0", "diabetes mellitus", None)
@@ -53,7 +50,7 @@ def test_an_obsolete_identifier_names_its_successor() -> None:
     assert check_id(kb, "X:1", "diabetes mellitus", None).status == "ok"
 
 
-def test_pairs_and_tables_are_checked(model, vocabulary, tmp_path: Path) -> None:
+def test_pairs_and_tables_are_checked(model, vocabulary, tmp_path):
     nlp = make_pipeline(model, vocabulary, published=False)
     pairs = [("MESH:D009203", "heart attack"), ("MESH:D001241", "migraine", "a migraine")]
     found = spacy_angel.check_ids(pairs, pipeline=nlp)

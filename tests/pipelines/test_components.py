@@ -7,7 +7,7 @@ from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.pipelines.components import given_doc
 
 
-def test_a_linker_reads_what_is_to_be_read_in_the_place_of_a_mention() -> None:
+def test_a_linker_reads_what_is_to_be_read_in_the_place_of_a_mention():
     nlp = spacy.blank("en")
     linker = nlp.add_pipe("angel_linker")
     whole = GoldMention(0, 14, "T and B cells.", read_as="T cells")

@@ -1,7 +1,6 @@
 """Rules of corrected links: which are made, and that they are refused where they do not help."""
 
 from datetime import date
-from pathlib import Path
 
 import pytest
 from support.tiny_linker import blocks, pipeline
@@ -21,11 +20,11 @@ LABELS = {"aspirin": "DRUG", "migraine": "DISEASE"}
 KB = ConceptKB.build([Concept("M:1", "Infarction"), Concept("M:2", "Agitation")])
 
 
-def decided(text: str, gold: str, linked_to: str, label: str = "DISEASE") -> Decision:
+def decided(text, gold, linked_to, label="DISEASE"):
     return Decision(text, label, frozenset(filter(None, [gold])), linked_to)
 
 
-def test_a_string_means_what_most_of_its_mentions_were_corrected_to() -> None:
+def test_a_string_means_what_most_of_its_mentions_were_corrected_to():
     rows = [decided("MI", "M:1", "M:2"), decided("mi", "M:1", ""), decided("MI", "M:2", "M:2")]
     (rule,) = propose_rules(rows, KB)
     assert (rule.action, rule.string, rule.concept, rule.label) == ("prefer", "MI", "M:1", "")
@@ -48,7 +47,7 @@ def test_a_string_means_what_most_of_its_mentions_were_corrected_to() -> None:
         ),
     ],
 )
-def test_rules_that_are_proposed(rows: list[Decision], expected: list[str]) -> None:
+def test_rules_that_are_proposed(rows, expected):
     assert [str(rule) for rule in propose_rules(rows, KB)] == expected
 
 
@@ -59,7 +58,7 @@ def nlp(model, vocabulary):
     return made
 
 
-def pubtator(path: Path, pairs: list[tuple[str, str]]) -> Path:
+def pubtator(path, pairs):
     path.write_text(
         "".join(
             f"{i}|t|{text}\n{i}|a|None.\n{i}\t0\t{len(text)}\t{text}\t{LABELS[text.lower()]}\t{gold}\n\n"
@@ -70,8 +69,8 @@ def pubtator(path: Path, pairs: list[tuple[str, str]]) -> Path:
     return path
 
 
-def test_the_command_adds_to_a_file_of_rules_or_refuses(nlp, tmp_path) -> None:
-    def run(corpus: Path, *more: object) -> tuple[int, str, str]:
+def test_the_command_adds_to_a_file_of_rules_or_refuses(nlp, tmp_path):
+    def run(corpus, *more):
         arguments = ["corrections", tmp_path / "nlp", corpus, "-o", rules, *more]
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
         return result.exit_code, result.stdout, result.stderr

@@ -1,7 +1,6 @@
 """Strings and columns of tables: what they are linked to, and what a curator says of it."""
 
 import csv
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -35,11 +34,11 @@ def folder(nlp, tmp_path_factory):
     return path
 
 
-def ids(groundings) -> list[str | None]:
+def ids(groundings):
     return [one.link and one.link.concept_id for one in groundings]
 
 
-def test_strings_are_linked_in_their_order(nlp) -> None:
+def test_strings_are_linked_in_their_order(nlp):
     strings = ["cardiac  failure", None, float("nan"), "zzz qqq", "Aspirin"]
     found = spacy_angel.ground(strings, pipeline=nlp, k=2)
     assert ids(found) == [ATTACK, None, None, None, ASPIRIN]
@@ -58,7 +57,7 @@ def test_strings_are_linked_in_their_order(nlp) -> None:
         spacy_angel.ground(column, contexts=["x"], pipeline=nlp)
 
 
-def test_a_share_or_threshold_that_is_none_is_refused(nlp) -> None:
+def test_a_share_or_threshold_that_is_none_is_refused(nlp):
     linker = find_linker(nlp)
     before = linker.settings.changed({})
     with pytest.raises(AngelError, match="nil_prior"):
@@ -72,18 +71,18 @@ def test_a_share_or_threshold_that_is_none_is_refused(nlp) -> None:
     assert linker.settings == before
 
 
-def run(folder: Path, *arguments: object) -> tuple[int, str]:
+def run(folder, *arguments):
     given = [str(argument) for argument in (*arguments, "--pipeline", folder / "nlp")]
     result = CliRunner().invoke(app, given)
     return result.exit_code, result.output
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
+def rows_of(path):
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
-def test_a_table_gets_identifiers_beside_its_strings(folder: Path) -> None:
+def test_a_table_gets_identifiers_beside_its_strings(folder):
     out = folder / "one.csv"
     code, said = run(folder, "ground", folder / "t.csv", "--column", "finding", "-o", out)
     assert (code, said) == (0, f"2 strings linked, 1 without a concept, 1 blank: {out}\n")
@@ -95,7 +94,7 @@ def test_a_table_gets_identifiers_beside_its_strings(folder: Path) -> None:
     assert code == 1
 
 
-def test_candidates_are_rows_or_columns(folder: Path) -> None:
+def test_candidates_are_rows_or_columns(folder):
     given = ["ground", folder / "t.csv", "--column", "finding", "--context", "note", "--top", 2]
     assert run(folder, *given, "-o", folder / "rows.csv")[0] == 0
     rows = rows_of(folder / "rows.csv")
@@ -110,7 +109,7 @@ def test_candidates_are_rows_or_columns(folder: Path) -> None:
     assert wide[1]["candidate_2_id"]
 
 
-def test_mappings_are_those_of_sssom(folder: Path) -> None:
+def test_mappings_are_those_of_sssom(folder):
     given = ["ground", folder / "t.csv", "--column", "finding", "-o", folder / "m.sssom.tsv"]
     assert run(folder, *given)[0] == 0
     text = (folder / "m.sssom.tsv").read_text()
@@ -132,13 +131,13 @@ def test_mappings_are_those_of_sssom(folder: Path) -> None:
         (["--column", "finding", "--nil-share", "0"], "nil_prior"),
     ],
 )
-def test_what_does_not_fit_is_refused(options: list[str], message: str, folder: Path) -> None:
+def test_what_does_not_fit_is_refused(options, message, folder):
     code, said = run(folder, "ground", folder / "t.csv", "-o", folder / "no.csv", *options)
     assert (code, message in said) == (1, True)
     assert not (folder / "no.csv").exists()
 
 
-def test_what_a_curator_accepts_becomes_rules(folder: Path) -> None:
+def test_what_a_curator_accepts_becomes_rules(folder):
     path, rules = folder / "reviewed.tsv", folder / "rules.tsv"
     path.write_text(
         "finding\tconcept_id\tcandidate_id\taccept\n"
@@ -171,7 +170,7 @@ def test_what_a_curator_accepts_becomes_rules(folder: Path) -> None:
     assert [row["concept_id"] for row in rows_of(folder / "again.csv")] == ["", "", "", MIGRAINE]
 
 
-def test_a_reviewed_table_needs_its_columns(tmp_path: Path) -> None:
+def test_a_reviewed_table_needs_its_columns(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text("finding\tconcept_id\taccept\nAspirin\t\tyes\n")
     with pytest.raises(AngelError, match="name the column of strings"):

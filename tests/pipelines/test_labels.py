@@ -1,11 +1,9 @@
 """Mentions with the labels of other tools are linked as those with the pipeline's own."""
 
 import warnings
-from collections.abc import Iterator, Sequence
 
 import pytest
 import torch
-from spacy import Language
 from spacy.tokens import Doc
 
 import spacy_angel
@@ -33,18 +31,18 @@ LABELS = {
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
+def nlp():
     return spacy_angel.load("en_angel_bio", candidates={"span_key": "given"})
 
 
 @pytest.fixture(autouse=True)
-def anew() -> Iterator[None]:
+def anew():
     warn_unlinked.cache_clear()
     yield
     warn_unlinked.cache_clear()
 
 
-def link(nlp: Language, mentions: Sequence[tuple[str, str]]) -> list[str]:
+def link(nlp, mentions):
     """mentions (Sequence[tuple[str, str]]): label and text, each in a document of its own. RETURNS
     (list[str]): their identifiers."""
     docs: list[Doc] = []
@@ -57,9 +55,7 @@ def link(nlp: Language, mentions: Sequence[tuple[str, str]]) -> list[str]:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_each_spelling_of_each_kind_is_linked_as_the_pipelines_own(
-    nlp: Language, tool: str
-) -> None:
+def test_each_spelling_of_each_kind_is_linked_as_the_pipelines_own(nlp, tool):
     mentions, expected = [], []
     for kind, labels in TABLE[tool].items():
         if (own := WITHIN.get(kind, kind)) in MENTIONS:
@@ -71,7 +67,7 @@ def test_each_spelling_of_each_kind_is_linked_as_the_pipelines_own(
     assert dict(zip(mentions, found, strict=True)) == dict(zip(mentions, expected, strict=True))
 
 
-def test_other_labels_are_left_alone_and_told_once(nlp: Language) -> None:
+def test_other_labels_are_left_alone_and_told_once(nlp):
     mentions = [("PERSON", "mice"), ("ORG", "TP53"), ("ORG", "aspirin"), ("Variant", "TP53")]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -83,9 +79,7 @@ def test_other_labels_are_left_alone_and_told_once(nlp: Language) -> None:
         assert sum(f"labeled {label} are not" in message for message in told) == 1
 
 
-def test_labels_that_say_nothing_and_pipelines_without_types_link_to_anything(
-    nlp: Language,
-) -> None:
+def test_labels_that_say_nothing_and_pipelines_without_types_link_to_anything(nlp):
     any_label = [("ENTITY", text) for text, _ in MENTIONS.values()]
     concepts = [concept for _, concept in MENTIONS.values()]
     assert link(nlp, any_label)[:2] == concepts[:2]

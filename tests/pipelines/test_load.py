@@ -1,11 +1,8 @@
 """Loading: `en_angel_mini`, with other settings, models and vocabularies."""
 
-from pathlib import Path
-
 import pytest
 import spacy
 import torch
-from spacy import Language
 from spacy.tokens import Doc, Span
 from support.helpers import ROOT
 from support.models import make_tiny_model
@@ -27,11 +24,11 @@ OFF = {"decision": {"threshold": None}}
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
+def nlp():
     return spacy_angel.load()
 
 
-def linked(nlp: Language, names: list[str]) -> list[str]:
+def linked(nlp, names):
     """Identifiers of names that stand where a mention is given."""
     docs = []
     for name in names:
@@ -42,7 +39,7 @@ def linked(nlp: Language, names: list[str]) -> list[str]:
     return [doc.ents[0].kb_id_ for doc in nlp.get_pipe("angel_linker").pipe(docs)]
 
 
-def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language) -> None:
+def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp):
     again = spacy.load("en_angel_mini")
     assert again.pipe_names == nlp.pipe_names
     assert nlp.pipe_names[-3:-1] == ["angel_abbreviations", "angel_consistency"]
@@ -59,14 +56,14 @@ def test_it_is_a_pipeline_of_spacy_s_with_its_limits_in_the_config(nlp: Language
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "auto"])
-def test_it_runs_in_every_type(dtype: str) -> None:
+def test_it_runs_in_every_type(dtype):
     nlp = spacy_angel.load(dtype=dtype, **OFF)
     names = ["aspirin", "myocardial infarction", "asthma"]
     assert linked(nlp, names) == ["MESH:D001241", "MESH:D009203", "MESH:D001249"]
 
 
 @pytest.mark.parametrize("matched", [False, True])
-def test_a_concept_of_ones_own_needs_no_type(matched: bool) -> None:
+def test_a_concept_of_ones_own_needs_no_type(matched):
     nlp = spacy_angel.load()
     if matched:
         nlp.add_pipe("angel_matcher", before="angel_linker")
@@ -85,7 +82,7 @@ def test_a_concept_of_ones_own_needs_no_type(matched: bool) -> None:
     assert nlp.get_pipe("angel_linker")(doc).ents[0]._.kb_id == "MY:1"
 
 
-def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
+def test_another_vocabulary_serves_the_same_weights(tmp_path):
     concepts = [Concept("X:1", "asthma"), Concept("X:2", "aspirin")]
     ConceptKB.build(concepts, tmp_path / "kb")
     nlp = spacy_angel.load(kb=tmp_path / "kb")
@@ -98,7 +95,7 @@ def test_another_vocabulary_serves_the_same_weights(tmp_path: Path) -> None:
     assert linked(spacy_angel.load(kb=file), ["asthma"]) == ["MESH:D001249"]
 
 
-def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
+def test_types_are_those_of_the_other_vocabulary(tmp_path):
     concepts = [
         Concept("X:1", "asthma", types=("T047",)),
         Concept("X:2", "asthma pills", types=("T121",)),
@@ -115,7 +112,7 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path: Path) -> None:
         spacy_angel.load(kb=tmp_path / "kb", candidates={"types_by_label": {"X": ["T048"]}})
 
 
-def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
+def test_another_model_comes_without_the_limits(tmp_path):
     make_tiny_model(tmp_path / "model", [concept.canonical_name.lower() for concept in COMMON])
     # A file, so that no trie of this model is left in the package.
     nlp = spacy_angel.load(
@@ -130,7 +127,7 @@ def test_another_model_comes_without_the_limits(tmp_path: Path) -> None:
     assert linked(nlp, ["asthma"])[0] in load_vocabulary("en_angel_mini")
 
 
-def test_settings_replace_the_pipeline_s_own() -> None:
+def test_settings_replace_the_pipeline_s_own():
     nlp = spacy_angel.load(
         candidates={
             "num_beams": 7,
@@ -147,7 +144,7 @@ def test_settings_replace_the_pipeline_s_own() -> None:
     assert linked(nlp, ["aspirin", "aspirin pills"]) == ["MESH:D001241", "NIL"]
 
 
-def test_mistakes_are_told() -> None:
+def test_mistakes_are_told():
     with pytest.raises(AngelError, match=r"\['beams'\].*num_beams"):
         spacy_angel.load(candidates={"beams": 3})
     with pytest.raises(AngelError, match="decision's setting threshold"):
@@ -158,7 +155,7 @@ def test_mistakes_are_told() -> None:
         spacy_angel.load(kb="nowhere/kb")
 
 
-def test_a_vocabulary_in_the_place_of_a_model_is_told(tmp_path: Path) -> None:
+def test_a_vocabulary_in_the_place_of_a_model_is_told(tmp_path):
     ConceptKB.build([Concept("MY:1", "Snark fever")], tmp_path / "kb")
     with pytest.raises(AngelError, match=r"kb is a vocabulary.*load\(kb="):
         spacy_angel.load(str(tmp_path / "kb"))

@@ -1,10 +1,7 @@
 """One text in a document, one kind of thing."""
 
-from pathlib import Path
-
 import pytest
 import spacy
-from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from spacy_angel.errors import AngelError
@@ -14,24 +11,24 @@ from spacy_angel.recognition.found import TokenSpan
 VOCAB = spacy.blank("en").vocab
 
 
-def document(text: str, *entities: tuple[int, int, str]) -> Doc:
+def document(text, *entities):
     doc = Doc(VOCAB, text.split())
     doc.ents = [Span(doc, start, end, label=label) for start, end, label in entities]
     return doc
 
 
-def mentions(doc: Doc) -> list[tuple[str, int, str]]:
+def mentions(doc):
     return [(ent.text, ent.start, ent.label_) for ent in doc.ents]
 
 
 @pytest.fixture
-def nlp() -> Language:
+def nlp():
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_consistency")
     return nlp
 
 
-def test_what_is_new_is_as_probable_as_what_it_follows_from(nlp: Language) -> None:
+def test_what_is_new_is_as_probable_as_what_it_follows_from(nlp):
     doc = document("Hp a Hp b Hp c Hp", *((2 * i, 2 * i + 1, "GENE") for i in range(3)))
     for entity, probability in zip(doc.ents, (0.9, 0.6, None), strict=True):
         entity._.mention_probability = probability
@@ -40,7 +37,7 @@ def test_what_is_new_is_as_probable_as_what_it_follows_from(nlp: Language) -> No
 
 
 @pytest.mark.parametrize(("found", "left"), [(1, 0), (2, 2), (3, 4)])
-def test_shares_decide(found: int, left: int) -> None:
+def test_shares_decide(found, left):
     # Of four places: 0.25 is below 0.35, 0.75 above 0.7.
     doc = document("ACE a ACE b ACE c ACE d")
     some = [TokenSpan(2 * i, 2 * i + 1, "GENE", 0.5 + i / 10) for i in range(found)]
@@ -50,7 +47,7 @@ def test_shares_decide(found: int, left: int) -> None:
         assert after[3] == TokenSpan(6, 7, "GENE", 0.5)
 
 
-def test_a_sure_mention_is_found_everywhere() -> None:
+def test_a_sure_mention_is_found_everywhere():
     doc = document("Prozac a Prozac b Prozac c Prozac")
     sure = TokenSpan(0, 1, "CHEMICAL", 0.96)
     after = make_consistent(doc, [sure], ConsistencySettings())
@@ -58,7 +55,7 @@ def test_a_sure_mention_is_found_everywhere() -> None:
     assert make_consistent(doc, [sure], ConsistencySettings(sure_from=0.97)) == []
 
 
-def test_words_of_several_tokens_and_their_case() -> None:
+def test_words_of_several_tokens_and_their_case():
     doc = document("heart attack ; a heart attack ; Heart attack ; heart", (0, 2, "DISEASE"))
     settings = ConsistencySettings(add_from=0.5, drop_below=0)
     after = make_consistent(doc, [TokenSpan(0, 2, "DISEASE", 0.9)], settings)
@@ -66,7 +63,7 @@ def test_words_of_several_tokens_and_their_case() -> None:
 
 
 @pytest.mark.parametrize("serializable", [True, False])
-def test_short_forms_are_what_their_long_form_is(nlp: Language, serializable: bool) -> None:
+def test_short_forms_are_what_their_long_form_is(nlp, serializable):
     nlp.add_pipe("angel_abbreviations", config={"make_serializable": serializable}, first=True)
     ruler = nlp.add_pipe("entity_ruler", first=True)
     ruler.add_patterns([{"label": "DISEASE", "pattern": "multiple sclerosis"}])
@@ -79,7 +76,7 @@ def test_short_forms_are_what_their_long_form_is(nlp: Language, serializable: bo
 
 
 @pytest.mark.parametrize(("probability", "label"), [(0.7, "DISEASE"), (0.9, "GENE")])
-def test_a_less_probable_label_of_a_short_form_goes(probability: float, label: str) -> None:
+def test_a_less_probable_label_of_a_short_form_goes(probability, label):
     doc = document("malignant mesothelioma MM")
     doc.user_data["._.", "abbreviations", None, None] = [
         {"short_start": 2, "short_end": 3, "long_end": 2, "long_text": "malignant mesothelioma"}
@@ -88,7 +85,7 @@ def test_a_less_probable_label_of_a_short_form_goes(probability: float, label: s
     assert make_consistent(doc, found, ConsistencySettings())[1].label == label
 
 
-def test_a_group_has_its_own_mentions_and_probabilities() -> None:
+def test_a_group_has_its_own_mentions_and_probabilities():
     nlp = spacy.blank("en")
     component = nlp.add_pipe("angel_consistency", config={"span_key": "mentions"})
     doc = document("BRCA1 a BRCA1 b BRCA1 c BRCA1 carriers")
@@ -105,14 +102,14 @@ def test_a_group_has_its_own_mentions_and_probabilities() -> None:
     assert "mentions" not in component(document("a b")).spans
 
 
-def test_links_on_mentions_that_stay_are_kept(nlp: Language) -> None:
+def test_links_on_mentions_that_stay_are_kept(nlp):
     doc = document("aspirin helps")
     doc.ents = [Span(doc, 0, 1, label="CHEMICAL", kb_id="MESH:D001241")]
     (ent,) = nlp.get_pipe("angel_consistency")(doc).ents
     assert ent.kb_id_ == "MESH:D001241"
 
 
-def test_settings_are_checked_and_saved(tmp_path: Path) -> None:
+def test_settings_are_checked_and_saved(tmp_path):
     nlp = spacy.blank("en")
     with pytest.raises(AngelError, match="drop_below"):
         nlp.add_pipe("angel_consistency", config={"add_from": 0.4, "drop_below": 0.5})
@@ -124,7 +121,7 @@ def test_settings_are_checked_and_saved(tmp_path: Path) -> None:
     assert again.settings == ConsistencySettings(add_from=0.9, span_key="x")
 
 
-def test_long_forms_that_stand_nowhere_say_nothing(nlp: Language) -> None:
+def test_long_forms_that_stand_nowhere_say_nothing(nlp):
     Span.set_extension("long_form", default=None, force=True)
     doc = document("multiple sclerosis MS MS", (0, 2, "DISEASE"))
     short = doc[2:3]

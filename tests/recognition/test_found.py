@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from spacy_angel.recognition.found import FoundMention, trim_spans
 
 
-def found_in(text: str, *names: str, label: str = "GENE") -> list[FoundMention]:
+def found_in(text, *names, label="GENE"):
     mentions, at = [], 0
     for name in names:
         start = text.index(name, at)
@@ -53,12 +53,12 @@ def found_in(text: str, *names: str, label: str = "GENE") -> list[FoundMention]:
         ("a -) b", ["-)"], []),
     ],
 )
-def test_edges(text: str, names: list[str], expected: list[str]) -> None:
+def test_edges(text, names, expected):
     assert [text[m.start : m.end] for m in trim_spans(text, found_in(text, *names))] == expected
 
 
 @given(st.text(alphabet="ab ()[]-/,+2", max_size=20), st.data())
-def test_any_mentions_stay_inside_the_text_and_apart(text: str, data: st.DataObject) -> None:
+def test_any_mentions_stay_inside_the_text_and_apart(text, data):
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
     pairs = zip(cuts[::2], cuts[1::2], strict=False)
     mentions = [FoundMention(start, end, "X", 1.0) for start, end in pairs]

@@ -1,6 +1,5 @@
 """The network computes what the trained module computes; means by hand."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import torch
@@ -15,7 +14,7 @@ from spacy_angel.training.recognizer.data import collate
 from spacy_angel.training.recognizer.training import RecognizerModule
 
 
-def test_the_network_computes_what_was_trained(tmp_path: Path) -> None:
+def test_the_network_computes_what_was_trained(tmp_path):
     torch.manual_seed(0)
     make_tiny_model(tmp_path, [text for text, _ in TEXTS])
     model = BartForConditionalGeneration.from_pretrained(tmp_path).eval()

@@ -1,12 +1,10 @@
 """The component: learns texts by heart, is saved and opened again, and leaves documents alone."""
 
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
-from spacy.language import Language
 from spacy.tokens import Doc
 from support.tiny_recogniser import LABELS, TEXTS, tiny_finder
 
@@ -18,23 +16,23 @@ from spacy_angel.recognition.settings import RecognizerSettings
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recognizer")
     tiny_finder(folder / "start").to_disk(folder / "model")
     return folder / "model"
 
 
-def pipeline(folder: Path, **settings: object) -> Language:
+def pipeline(folder, **settings):
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_recogniser", config={"model": str(folder), **settings})
     return nlp
 
 
-def spans(doc: Doc, key: str = "mentions") -> list[tuple[str, str]]:
+def spans(doc, key="mentions"):
     return [(span.text, span.label_) for span in doc.spans[key]]
 
 
-def expected(number: int) -> list[tuple[str, str]]:
+def expected(number):
     text, marked = TEXTS[number]
     placed = sorted(
         (text.index(part), text.index(part) + len(part), label, part) for part, label in marked
@@ -42,7 +40,7 @@ def expected(number: int) -> list[tuple[str, str]]:
     return [(part, LABELS[label]) for *_, label, part in placed]
 
 
-def test_texts_are_known_by_heart_and_mentions_overlap(folder: Path) -> None:
+def test_texts_are_known_by_heart_and_mentions_overlap(folder):
     nlp = pipeline(folder)
     for number, (text, _) in enumerate(TEXTS):
         doc = nlp(text)
@@ -52,7 +50,7 @@ def test_texts_are_known_by_heart_and_mentions_overlap(folder: Path) -> None:
     assert all(0.5 < score <= 1 for score in scores)
 
 
-def test_of_overlapping_mentions_the_most_probable_is_an_entity(folder: Path) -> None:
+def test_of_overlapping_mentions_the_most_probable_is_an_entity(folder):
     doc = pipeline(folder)(TEXTS[0][0])
     assert len(doc.ents) == 2
     assert {ent.label_ for ent in doc.ents} in ({"GENE", "DISEASE"}, {"GENE", "CELL_TYPE"})
@@ -60,7 +58,7 @@ def test_of_overlapping_mentions_the_most_probable_is_an_entity(folder: Path) ->
     assert chosen == {"GENE", "CELL_TYPE"}
 
 
-def test_pipe_equals_call_and_predict_changes_nothing(folder: Path) -> None:
+def test_pipe_equals_call_and_predict_changes_nothing(folder):
     nlp = pipeline(folder)
     texts = [text for text, _ in TEXTS] * 3 + ["", " \n"]
     piped = list(nlp.pipe(texts, batch_size=5))
@@ -74,7 +72,7 @@ def test_pipe_equals_call_and_predict_changes_nothing(folder: Path) -> None:
     assert spans(doc) == spans(piped[0])
 
 
-def test_saved_and_opened_it_finds_the_same(folder: Path, tmp_path: Path) -> None:
+def test_saved_and_opened_it_finds_the_same(folder, tmp_path):
     nlp = pipeline(folder)
     nlp.to_disk(tmp_path / "saved")
     again = spacy.load(tmp_path / "saved")
@@ -95,7 +93,7 @@ def test_saved_and_opened_it_finds_the_same(folder: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "int8"])
-def test_a_copy_runs_in_the_same_type(folder: Path, dtype: str) -> None:
+def test_a_copy_runs_in_the_same_type(folder, dtype):
     finder = MentionFinder.from_disk(folder, dtype=dtype)
     copy = pickle.loads(pickle.dumps(finder))
     texts = [text for text, _ in TEXTS]
@@ -105,7 +103,7 @@ def test_a_copy_runs_in_the_same_type(folder: Path, dtype: str) -> None:
     assert not np.array_equal(scores[1][0], exact[0].log_probs)
 
 
-def test_settings_choose_what_is_written(folder: Path) -> None:
+def test_settings_choose_what_is_written(folder):
     text = TEXTS[0][0]
     doc = pipeline(folder, labels=["GENE"], span_key=None)(text)
     assert [(e.text, e.label_) for e in doc.ents] == [("TP53", "GENE")]
@@ -129,7 +127,7 @@ def test_settings_choose_what_is_written(folder: Path) -> None:
     assert ("TP53", "GENE") not in [(e.text, e.label_) for e in doc.ents]
 
 
-def test_entities_say_how_probable_they_are(folder: Path) -> None:
+def test_entities_say_how_probable_they_are(folder):
     nlp = pipeline(folder, overwrite=False)
     doc = nlp.make_doc(TEXTS[0][0])
     # In turn a mention by heart, none, and one of a label that the model does not know.
@@ -155,7 +153,7 @@ def test_entities_say_how_probable_they_are(folder: Path) -> None:
     assert [ent._.mention_probability for ent in again.ents] == list(by_text.values())
 
 
-def test_entities_say_under_which_other_labels_they_were_found(folder: Path) -> None:
+def test_entities_say_under_which_other_labels_they_were_found(folder):
     text = "TP53 fever"
     found = [
         FoundMention(0, 4, "GENE", 0.9),
@@ -175,7 +173,7 @@ def test_entities_say_under_which_other_labels_they_were_found(folder: Path) -> 
     assert [ent._.mention_labels for ent in again.ents] == [{"CELL_TYPE": 0.7}, {}]
 
 
-def test_entities_say_how_far_they_may_reach(folder: Path) -> None:
+def test_entities_say_how_far_they_may_reach(folder):
     text = "TP53 is mutated"
     nlp = pipeline(folder)
     component = nlp.get_pipe("angel_recogniser")
@@ -193,7 +191,7 @@ def test_entities_say_how_far_they_may_reach(folder: Path) -> None:
     assert extent_of(again.ents[0]) == (0, 2)
 
 
-def test_sequence_variants_are_no_mentions(folder: Path) -> None:
+def test_sequence_variants_are_no_mentions(folder):
     text = "TP53 V600E"
     found = {}
     everything = [FoundMention(0, 4, "GENE", 0.9), FoundMention(5, 10, "GENE", 0.9)]
@@ -209,7 +207,7 @@ def test_sequence_variants_are_no_mentions(folder: Path) -> None:
     assert found == {False: ["TP53", "V600E"], True: ["TP53"]}
 
 
-def test_errors_say_what_to_do(folder: Path, tmp_path: Path) -> None:
+def test_errors_say_what_to_do(folder, tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("angel_recogniser")
     with pytest.raises(AngelError, match=r"The component .* has no model"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from spacy_angel.recognition.tags import INSIDE, OUTSIDE, best_tags, spans_of, tags_of
 
 
-def test_mentions_of_different_labels_may_overlap() -> None:
+def test_mentions_of_different_labels_may_overlap():
     # human breast cancer cells: DISEASE 1 to 3, CELL_TYPE 0 to 4
     tags = tags_of([(1, 0, 4), (0, 1, 3)], n_words=4, n_labels=2)
     assert tags.tolist() == [[0, 1], [1, 2], [2, 2], [0, 2]]
@@ -17,7 +17,7 @@ def test_mentions_of_different_labels_may_overlap() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(1, 5))
-def test_the_best_path_is_the_best_of_all(seed: int, length: int) -> None:
+def test_the_best_path_is_the_best_of_all(seed, length):
     scores = np.random.default_rng(seed).normal(size=(length, 1, 3)).astype(np.float32)
     legal = [
         path

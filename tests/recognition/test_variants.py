@@ -119,7 +119,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize(("written", "identifier"), FORMS.items())
-def test_a_form_is_found_whole_and_has_its_normal_form(written: str, identifier: str) -> None:
+def test_a_form_is_found_whole_and_has_its_normal_form(written, identifier):
     text = f"Of these, {written}, a mutation."
     (found,) = find_variants(text)
     assert text[found.start : found.end] == written
@@ -128,7 +128,7 @@ def test_a_form_is_found_whole_and_has_its_normal_form(written: str, identifier:
 
 
 @pytest.mark.parametrize("form", sorted({one for one in FORMS.values() if one}))
-def test_a_normal_form_is_hgvs_and_its_own_normal_form(form: str) -> None:
+def test_a_normal_form_is_hgvs_and_its_own_normal_form(form):
     assert normal_form(form) == form
     # `10kb` is what papers call a place in CFTR's intron 19; HGVS has the bases counted.
     if re.match(r"[cgmrp]\.", form) and not re.search("IVS|kb", form):
@@ -161,7 +161,7 @@ def test_a_normal_form_is_hgvs_and_its_own_normal_form(form: str) -> None:
         "rs12 and the rsync program",
     ],
 )
-def test_other_things_are_no_variants(text: str) -> None:
+def test_other_things_are_no_variants(text):
     assert [text[one.start : one.end] for one in find_variants(text)] == []
 
 
@@ -176,11 +176,11 @@ def test_other_things_are_no_variants(text: str) -> None:
         ("from leucine to methionine", []),
     ],
 )
-def test_what_needs_more_than_its_form(text: str, found: list[str]) -> None:
+def test_what_needs_more_than_its_form(text, found):
     assert [text[one.start : one.end] for one in find_variants(text)] == found
 
 
-def test_letters_that_are_bases_and_residues() -> None:
+def test_letters_that_are_bases_and_residues():
     assert [one.identifier for one in find_variants("A53T and E46K")] == [
         "p.Ala53Thr",
         "p.Glu46Lys",
@@ -189,7 +189,7 @@ def test_letters_that_are_bases_and_residues() -> None:
     assert [one.identifier for one in find_variants("E46K, A1298C")] == ["p.Glu46Lys", "c.1298A>C"]
 
 
-def test_a_number_beside_a_form_is_its_identifier_wherever_it_stands_again() -> None:
+def test_a_number_beside_a_form_is_its_identifier_wherever_it_stands_again():
     found = find_variants("V600E (rs113488022), E46K and V600E. rs2168101 G>T.")
     assert found == [
         FoundVariant(0, 5, "rs113488022", "p.Val600Glu"),
@@ -215,7 +215,7 @@ PIECES = st.sampled_from(
 @example("stop codon for glutamine at codon 100689")
 @example("stop codon for glutamineat codon 2")
 @example("r.0au>au, r.10_11au>gg, r.3_4insAU")
-def test_any_text(text: str) -> None:
+def test_any_text(text):
     found = find_variants(text)
     end = 0
     for one in found:
@@ -234,7 +234,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_time_grows_with_the_length(piece: str) -> None:
+def test_time_grows_with_the_length(piece):
     seconds = []
     for length in (5_000, 10_000, 20_000):
         text = (piece * (length // len(piece) + 1))[:length]

@@ -1,14 +1,12 @@
 """The component `angel_variants`: in a pipeline, beside other mentions, before a linker."""
 
 import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
 import torch
 from spacy.lang.en import English
-from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from support.tiny_annotation import make_pipeline
 
@@ -33,11 +31,11 @@ def made(**settings):
 
 
 @pytest.fixture(scope="module")
-def nlp() -> Language:
+def nlp():
     return made()
 
 
-def written(doc: Doc) -> list[tuple]:
+def written(doc):
     """Everything that is written, in comparable form."""
     return [
         (ent.text, ent.label_, ent.kb_id_, ent._.kb_id, ent._.hgvs, str(ent._.variant_gene or ""))
@@ -182,7 +180,7 @@ IDS = ["MESH:D009203", "c.360+1G>C", "rs113488022", "rs113488022", "NIL"]
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> Path:
+def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("linked")
     nlp = spacy.load(make_pipeline(folder))
     nlp.add_pipe("angel_variants", before="angel_linker")

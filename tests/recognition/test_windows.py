@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from spacy_angel.recognition.windows import cut_windows, owned_words
 
 
-def test_windows_share_what_the_overlap_says() -> None:
+def test_windows_share_what_the_overlap_says():
     # Five words of one piece each.
     offsets = np.array([0, 1, 2, 3, 4, 5])
     assert cut_windows(offsets, most=3, overlap=1) == [(0, 3), (2, 5)]
@@ -22,9 +22,7 @@ def test_windows_share_what_the_overlap_says() -> None:
     st.integers(0, 3),
     st.none() | st.integers(1, 20),
 )
-def test_every_word_has_one_window_that_answers_for_it(
-    sizes: list[int], most: int, overlap: int, first: int | None
-) -> None:
+def test_every_word_has_one_window_that_answers_for_it(sizes, most, overlap, first):
     offsets = np.cumsum([0, *sizes])
     windows = cut_windows(offsets, most, overlap, first)
     owned = owned_words(windows)

@@ -9,7 +9,7 @@ from spacy_angel.recognition.words import CASES, WordReader
 READER = WordReader((SHIPPED_MODEL / "tokenizer.json").read_text(encoding="utf8"))
 
 
-def test_words_end_at_every_mark_and_know_whether_they_stand_close() -> None:
+def test_words_end_at_every_mark_and_know_whether_they_stand_close():
     text = "IL-2 in Mice"
     (words,) = READER([text])
     spans = zip(words.starts.tolist(), words.ends.tolist(), strict=True)
@@ -20,7 +20,7 @@ def test_words_end_at_every_mark_and_know_whether_they_stand_close() -> None:
 
 
 @given(st.lists(st.text(max_size=40), max_size=3))
-def test_words_stand_in_order_and_hold_no_blanks_at_their_edges(texts: list[str]) -> None:
+def test_words_stand_in_order_and_hold_no_blanks_at_their_edges(texts):
     for text, words in zip(texts, READER(texts), strict=True):
         edge = 0
         for start, end in zip(words.starts.tolist(), words.ends.tolist(), strict=True):

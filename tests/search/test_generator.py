@@ -3,9 +3,7 @@
 import json
 import pickle
 import shutil
-from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 import torch
@@ -23,7 +21,7 @@ from spacy_angel.errors import AngelError
 from spacy_angel.model.mention import Mention
 from spacy_angel.model.weights import SCALE_SUFFIX, read_weights
 from spacy_angel.search.generator import Generator
-from spacy_angel.search.search import Hypothesis, SearchSettings
+from spacy_angel.search.search import SearchSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -42,11 +40,11 @@ PAIRS = [
 ]
 
 
-def bart(path: Path) -> Path:
+def bart(path):
     return make_tiny_model(path, NAMES)
 
 
-def t5(path: Path) -> Path:
+def t5(path):
     tokenizer = make_tokenizer(path, NAMES)
     torch.manual_seed(1)
     config = T5Config(
@@ -64,7 +62,7 @@ def t5(path: Path) -> Path:
     return path
 
 
-def pair(path: Path) -> Path:
+def pair(path):
     """A BERT encoder and a BERT decoder."""
     tokenizer = make_tokenizer(path, NAMES)
     torch.manual_seed(2)
@@ -88,12 +86,12 @@ def pair(path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory) -> dict[str, Path]:
+def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("models")
     return {make.__name__: make(root / make.__name__) for make in (bart, t5, pair)}
 
 
-def expected_log_prob(folder: Path, generator: Generator, mention: Mention, name: str) -> float:
+def expected_log_prob(folder, generator, mention, name):
     """By transformers alone, one mention at a time."""
     model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
     [source] = generator.prompts.source_ids([mention])
@@ -109,16 +107,16 @@ def expected_log_prob(folder: Path, generator: Generator, mention: Mention, name
     return steps.gather(1, torch.tensor(target)[:, None]).sum().item()
 
 
-def plain(results: list[list[Hypothesis]]) -> list[list[tuple[str, float]]]:
+def plain(results):
     return [[(KB.name(h.name), h.log_prob) for h in result] for result in results]
 
 
-def log_probs(generator: Generator, mentions, names, batch_size: int = 32) -> list[float]:
+def log_probs(generator, mentions, names, batch_size=32):
     rows = generator.score_names(mentions, [[name] for name in names], batch_size=batch_size)
     return [value for [value] in rows]
 
 
-def find(generator: Generator, **settings) -> list[list[Hypothesis]]:
+def find(generator, **settings):
     space = KB.search_space(generator.prompts)
     return generator.search(MENTIONS, space, SearchSettings(**settings))
 
@@ -127,7 +125,7 @@ def find(generator: Generator, **settings) -> list[list[Hypothesis]]:
 
 
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
-def test_log_probs_are_those_of_transformers(folders, family: str) -> None:
+def test_log_probs_are_those_of_transformers(folders, family):
     generator = Generator.from_pretrained(folders[family])
     found = log_probs(generator, *zip(*PAIRS, strict=True), batch_size=3)
     expected = [expected_log_prob(folders[family], generator, *pair) for pair in PAIRS]
@@ -135,7 +133,7 @@ def test_log_probs_are_those_of_transformers(folders, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["bart", "t5", "pair"])
-def test_threads_and_batches_change_nothing(folders, family: str) -> None:
+def test_threads_and_batches_change_nothing(folders, family):
     generator = Generator.from_pretrained(folders[family])
     space = KB.search_space(generator.prompts)
     # Of the second mention nothing is scored.
@@ -169,7 +167,7 @@ def test_threads_and_batches_change_nothing(folders, family: str) -> None:
         ("pair", "float32"),
     ],
 )
-def test_they_come_back_as_they_were(folders, tmp_path: Path, family: str, dtype) -> None:
+def test_they_come_back_as_they_were(folders, tmp_path, family, dtype):
     generator = Generator.from_pretrained(folders[family], dtype=dtype)
     generator.to_disk(tmp_path / "saved")
     expected = plain(find(generator))
@@ -185,7 +183,7 @@ def test_they_come_back_as_they_were(folders, tmp_path: Path, family: str, dtype
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
-def test_int8_stays_int8_whatever_it_runs_in(folders, tmp_path: Path, dtype: str) -> None:
+def test_int8_stays_int8_whatever_it_runs_in(folders, tmp_path, dtype):
     Generator.from_pretrained(folders["bart"]).to_disk(tmp_path / "a", storage="int8")
     running = Generator.from_pretrained(tmp_path / "a", dtype=dtype)
     pickle.loads(pickle.dumps(running)).to_disk(tmp_path / "b")
@@ -196,7 +194,7 @@ def test_int8_stays_int8_whatever_it_runs_in(folders, tmp_path: Path, dtype: str
             assert torch.equal(tensor, second[name]), name
 
 
-def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
+def test_storage_types_that_do_not_fit(folders, tmp_path):
     generator = Generator.from_pretrained(folders["bart"])
     with pytest.raises(AngelError, match="There is no dtype 'int4'"):
         generator.to_disk(tmp_path, storage="int4")  # type: ignore[arg-type]
@@ -207,7 +205,7 @@ def test_storage_types_that_do_not_fit(folders, tmp_path: Path) -> None:
 # What does not fit
 
 
-def test_hub_names_without_a_connection() -> None:
+def test_hub_names_without_a_connection():
     with pytest.raises(AngelError, match=r"(?s)Cannot download .*/ANGEL_none .*hub: .*[^.]\.$"):
         Generator.from_pretrained("dmis-lab/ANGEL_none")
     with pytest.raises(AngelError, match=r"Cannot download the model dmis-lab/ANGEL_none"):
@@ -215,30 +213,30 @@ def test_hub_names_without_a_connection() -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "/nowhere/at/all", "a/b/c", ""])
-def test_neither_folder_nor_hub_name(name: str) -> None:
+def test_neither_folder_nor_hub_name(name):
     with pytest.raises(AngelError, match="neither a folder, nor an installed pipeline, nor"):
         Generator.from_pretrained(name)
 
 
-def damaged(folder: Path, target: Path, change: Callable[[Path], object]) -> Path:
+def damaged(folder, target, change):
     shutil.copytree(folder, target)
     change(target)
     return target
 
 
-def set_config(**values) -> Callable[[Path], object]:
-    def change(folder: Path) -> None:
+def set_config(**values):
+    def change(folder):
         config = json.loads((folder / "config.json").read_text())
         (folder / "config.json").write_text(json.dumps({**config, **values}))
 
     return change
 
 
-def write(name: str, text: str) -> Callable[[Path], object]:
+def write(name, text):
     return lambda folder: (folder / name).write_text(text)
 
 
-def remove(*names: str) -> Callable[[Path], object]:
+def remove(*names):
     return lambda folder: [(folder / name).unlink(missing_ok=True) for name in names]
 
 
@@ -261,7 +259,7 @@ def remove(*names: str) -> Callable[[Path], object]:
         (set_config(decoder_start_token_id=None), "needs eos_token_id"),
     ],
 )
-def test_damaged_folders(folders, tmp_path: Path, change, message: str) -> None:
+def test_damaged_folders(folders, tmp_path, change, message):
     folder = damaged(folders["bart"], tmp_path / "model", change)
     with pytest.raises(AngelError, match=message):
         Generator.from_pretrained(folder)
@@ -275,13 +273,13 @@ def test_damaged_folders(folders, tmp_path: Path, change, message: str) -> None:
         ("bart", "int8", "meta", "int8 runs on the CPU only, not on meta"),
     ],
 )
-def test_types_that_do_not_fit(folders, family, dtype, device, problem) -> None:
+def test_types_that_do_not_fit(folders, family, dtype, device, problem):
     with pytest.raises(AngelError, match=problem):
         Generator.from_pretrained(folders[family], dtype=dtype, device=device)
 
 
 @pytest.mark.parametrize("family", ["bart", "pair"])
-def test_names_longer_than_the_positions_are_cut(folders, family: str) -> None:
+def test_names_longer_than_the_positions_are_cut(folders, family):
     # 128 positions: the start token, a prefix of at most 32, 95 of the name; its end is not read.
     generator = Generator.from_pretrained(folders[family])
     long = [f"{'heart ' * 94}{end}" for end in ("attack", "failure", "failure twice")]

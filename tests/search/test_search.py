@@ -23,7 +23,7 @@ END = 2
 VOCABULARY = 40
 
 
-def bart(seed: int, layers: int = 2) -> BartForConditionalGeneration:
+def bart(seed, layers=2):
     torch.manual_seed(seed)
     config = BartConfig(
         vocab_size=VOCABULARY,
@@ -43,7 +43,7 @@ def bart(seed: int, layers: int = 2) -> BartForConditionalGeneration:
     return model
 
 
-def t5(seed: int) -> T5ForConditionalGeneration:
+def t5(seed):
     torch.manual_seed(seed)
     config = T5Config(
         vocab_size=VOCABULARY,
@@ -59,11 +59,11 @@ def t5(seed: int) -> T5ForConditionalGeneration:
     return T5ForConditionalGeneration(config).eval()
 
 
-def fast(model: BartForConditionalGeneration, dtype: torch.dtype = torch.float32) -> BartModel:
+def fast(model, dtype=torch.float32):
     return BartModel(model.config, model.state_dict(), torch.device("cpu"), dtype)
 
 
-def random_names(seed: int, n: int = 60, longest: int = 9) -> list[tuple[int, ...]]:
+def random_names(seed, n=60, longest=9):
     """Names with shared partial names, long single chains, and names that begin others."""
     rng = np.random.default_rng(seed)
     names: set[tuple[int, ...]] = set()
@@ -75,7 +75,7 @@ def random_names(seed: int, n: int = 60, longest: int = 9) -> list[tuple[int, ..
     return sorted(names)
 
 
-def space(names: list[tuple[int, ...]], *added: list[tuple[int, ...]]) -> SearchSpace:
+def space(names, *added):
     tries, begin = [], 0
     for group in (names, *added):
         flat = np.array([t for name in group for t in name], dtype=np.int32)
@@ -86,7 +86,7 @@ def space(names: list[tuple[int, ...]], *added: list[tuple[int, ...]]) -> Search
     return SearchSpace(tuple(tries))
 
 
-def random_prompts(seed: int, n: int) -> tuple[list[list[int]], list[list[int]]]:
+def random_prompts(seed, n):
     rng = np.random.default_rng(seed)
     sources = [
         [0, *rng.integers(3, VOCABULARY, size=rng.integers(2, 12)).tolist(), 2] for _ in range(n)
@@ -104,13 +104,13 @@ def search(model, sources, prefixes, names, settings, subset=0, max_chain=3):
         return beam_search(expander, len(sources), settings)
 
 
-def run(*arguments, **options) -> list[list[tuple[int, float, float]]]:
+def run(*arguments, **options):
     """RETURNS: for each mention (name index, log_prob, score)."""
     found = search(*arguments, **options)
     return [[(h.name, h.log_prob, h.score) for h in row] for row in found]
 
 
-def generate(model, source, prefix, names, num_beams, length_penalty) -> list[tuple[int, float]]:
+def generate(model, source, prefix, names, num_beams, length_penalty):
     """What transformers finds for one mention, without the fillers it adds."""
     index = {name: i for i, name in enumerate(names)}
     nodes: dict[tuple[int, ...], set[int]] = {}
@@ -118,7 +118,7 @@ def generate(model, source, prefix, names, num_beams, length_penalty) -> list[tu
         for i in range(len(name)):
             nodes.setdefault(name[:i], set()).add(name[i])
 
-    def allowed(_: int, sequence: torch.Tensor) -> list[int]:
+    def allowed(_, sequence):
         return sorted(nodes.get(tuple(sequence.tolist()[len(prefix) :]), {1}))
 
     output = model.generate(
@@ -146,7 +146,7 @@ def generate(model, source, prefix, names, num_beams, length_penalty) -> list[tu
     return found
 
 
-def all_log_probs(model, source, prefix, names) -> list[float]:
+def all_log_probs(model, source, prefix, names):
     """Log-probability of every name, one forward pass each."""
     sums = []
     with torch.inference_mode():
@@ -169,7 +169,7 @@ Maker = Callable[[int], torch.nn.Module]
 @pytest.mark.parametrize("length_penalty", [1.0, 0.0, 2.0])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("make", [bart, t5])
-def test_beam_search_is_that_of_transformers(make: Maker, seed: int, length_penalty: float) -> None:
+def test_beam_search_is_that_of_transformers(make, seed, length_penalty):
     model = make(seed)
     ours = fast(model) if make is bart else GenericModel(model)
     names = random_names(seed)
@@ -186,7 +186,7 @@ def test_beam_search_is_that_of_transformers(make: Maker, seed: int, length_pena
 
 @pytest.mark.parametrize("max_chain", [0, 1, 20])
 @pytest.mark.parametrize("num_beams", [1, 3, 8])
-def test_chains_ahead_change_nothing(num_beams: int, max_chain: int) -> None:
+def test_chains_ahead_change_nothing(num_beams, max_chain):
     names = space(random_names(5))
     sources, prefixes = random_prompts(5, 6)
     settings = SearchSettings(num_beams=num_beams, k=num_beams)
@@ -197,7 +197,7 @@ def test_chains_ahead_change_nothing(num_beams: int, max_chain: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("make", [bart, t5])
-def test_with_enough_beams_all_names_are_found_as_by_enumeration(make: Maker, seed: int) -> None:
+def test_with_enough_beams_all_names_are_found_as_by_enumeration(make, seed):
     model = make(seed)
     ours = fast(model) if make is bart else GenericModel(model)
     names = random_names(seed)
@@ -211,7 +211,7 @@ def test_with_enough_beams_all_names_are_found_as_by_enumeration(make: Maker, se
         assert scores == sorted(scores, reverse=True)
 
 
-def test_names_added_later_are_found_like_the_others() -> None:
+def test_names_added_later_are_found_like_the_others():
     names = random_names(7)
     sources, prefixes = random_prompts(7, 6)
     settings = SearchSettings(num_beams=5, k=5)
@@ -226,7 +226,7 @@ def test_names_added_later_are_found_like_the_others() -> None:
     assert close(renamed, whole)
 
 
-def test_a_subset_is_like_a_smaller_vocabulary() -> None:
+def test_a_subset_is_like_a_smaller_vocabulary():
     names = random_names(8)
     sources, prefixes = random_prompts(8, 6)
     settings = SearchSettings(num_beams=5, k=5)
@@ -240,7 +240,7 @@ def test_a_subset_is_like_a_smaller_vocabulary() -> None:
     assert close(found, [[(kept[n], *rest) for n, *rest in row] for row in expected])
 
 
-def close(found: list, expected: list) -> bool:
+def close(found, expected):
     """Same names, same numbers within 1e-4; names of equal score in any order."""
     return len(found) == len(expected) and all(
         sorted(n for n, *_ in a) == sorted(n for n, *_ in b)

@@ -14,10 +14,10 @@ def two_threads():
     torch.set_num_threads(before)
 
 
-def test_results_keep_the_order_and_threads_come_back(two_threads: None) -> None:
+def test_results_keep_the_order_and_threads_come_back(two_threads):
     seen = set()
 
-    def square(x: int) -> tuple[int, int]:
+    def square(x):
         seen.add(threading.get_ident())
         return x * x, torch.get_num_threads()
 

@@ -10,7 +10,7 @@ from spacy_angel.vocabulary.storage.trie import NameTrie, SearchSpace
 END = 2
 
 
-def trie(*names: tuple[int, ...], first: int = 0) -> NameTrie:
+def trie(*names, first=0):
     """names (tuple[int, ...]): token ids, END last. first (int): number of the first name.
     RETURNS (NameTrie)."""
     flat = np.array([token for name in names for token in name], dtype=np.int32)
@@ -18,11 +18,11 @@ def trie(*names: tuple[int, ...], first: int = 0) -> NameTrie:
     return NameTrie.build(flat, offsets, np.arange(first, first + len(names), dtype=np.int32))
 
 
-def walker(space: SearchSpace, subset: int = 0) -> Walker:
+def walker(space, subset=0):
     return Walker(space, subset, END, torch.device("cpu"))
 
 
-def children(walker: Walker, *states: tuple[int, ...]) -> list[tuple[int, int, tuple[int, ...]]]:
+def children(walker, *states):
     """RETURNS: (row, token, state) of every continuation."""
     found = walker.children(torch.tensor(states))
     return [
@@ -31,7 +31,7 @@ def children(walker: Walker, *states: tuple[int, ...]) -> list[tuple[int, int, t
     ]
 
 
-def test_of_the_names_of_a_leaf_only_those_of_the_subset() -> None:
+def test_of_the_names_of_a_leaf_only_those_of_the_subset():
     base, added = trie((5, END), (5, END)), trie((5, END), (5, END), first=2)
     allowed = np.array([False, True, True, False])
     masks = tuple(each.leaf_prefix_sums(allowed) for each in (base, added))
@@ -42,7 +42,7 @@ def test_of_the_names_of_a_leaf_only_those_of_the_subset() -> None:
 
 
 @pytest.mark.parametrize("largest", [40_000, 65_535, 70_000])
-def test_tokens_over_32767_keep_their_number(largest: int) -> None:
+def test_tokens_over_32767_keep_their_number(largest):
     one = walker(SearchSpace((trie((largest, 3, END)),)))
     assert children(one, (0,)) == [(0, largest, (1,))]
     assert one.only_children(torch.tensor([[0]]))[0].tolist() == [largest]

@@ -11,7 +11,7 @@ from spacy_angel.training.settings.config_tables import DevelopmentSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 
 
-def quick_gelu() -> Backbone:
+def quick_gelu():
     """A BART with an activation that the fast search does not know."""
     backbone = tiny_backbone()
     backbone.model.config.activation_function = "quick_gelu"

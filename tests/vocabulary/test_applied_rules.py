@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from spacy_angel.vocabulary.changes.applied_rules import AppliedRules
 from spacy_angel.vocabulary.changes.curation_file import CurationFile
 from spacy_angel.vocabulary.changes.rules import Rule
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -23,21 +22,21 @@ CONCEPTS = (
 
 
 @pytest.fixture(scope="module")
-def kb() -> ConceptKB:
+def kb():
     return ConceptKB.build(CONCEPTS)
 
 
-def applied(kb: ConceptKB, *rules: Rule) -> AppliedRules:
+def applied(kb, *rules):
     found = kb.with_rules(rules).applied_rules
     assert found is not None
     return found
 
 
-def ids(kb: ConceptKB, name: str) -> list[str]:
+def ids(kb, name):
     return [concept.concept_id for concept in kb.find(name)]
 
 
-def test_names_are_added_and_removed_and_the_vocabulary_stays_as_it_is(kb) -> None:
+def test_names_are_added_and_removed_and_the_vocabulary_stays_as_it_is(kb):
     found = kb.with_rules(
         (
             Rule("add", "infarct of heart", concept="U:2"),
@@ -55,7 +54,7 @@ def test_names_are_added_and_removed_and_the_vocabulary_stays_as_it_is(kb) -> No
     assert kb.version == 0
 
 
-def test_a_string_is_never_a_concept_or_never_linked_with_a_label(kb) -> None:
+def test_a_string_is_never_a_concept_or_never_linked_with_a_label(kb):
     found = applied(
         kb,
         Rule("exclude", "CAD", concept="M:6"),
@@ -70,7 +69,7 @@ def test_a_string_is_never_a_concept_or_never_linked_with_a_label(kb) -> None:
     assert found.constraint("hot", "DISEASE") is None
 
 
-def test_a_string_counts_only_as_it_is_written(kb) -> None:
+def test_a_string_counts_only_as_it_is_written(kb):
     of_any = applied(kb, Rule("allow", "CAD"))
     assert of_any.constraint("CAD", "DISEASE") is None
     assert not of_any.constraint("cad", "DISEASE").is_mention
@@ -80,7 +79,7 @@ def test_a_string_counts_only_as_it_is_written(kb) -> None:
     assert of_one.constraint("CaD", "GENE") is None
 
 
-def test_a_string_means_the_concept_of_the_last_rule(kb) -> None:
+def test_a_string_means_the_concept_of_the_last_rule(kb):
     found = applied(
         kb,
         Rule("prefer", "the big one", concept="M:1", label="DISEASE"),
@@ -90,7 +89,7 @@ def test_a_string_means_the_concept_of_the_last_rule(kb) -> None:
     assert found.constraint("The big one", "GENE") is None
 
 
-def test_exclude_overrides_prefer(kb) -> None:
+def test_exclude_overrides_prefer(kb):
     prefer = Rule("prefer", "CAD", concept="M:3")
     for label in ("", "DISEASE"):
         exclude = Rule("exclude", "cad", label, "M:3")
@@ -100,7 +99,7 @@ def test_exclude_overrides_prefer(kb) -> None:
     assert not applied(kb, prefer, Rule("exclude", "CAD")).constraint("CAD", "D").is_mention
 
 
-def test_a_concept_a_subtree_and_a_type_are_never_linked_to(kb) -> None:
+def test_a_concept_a_subtree_and_a_type_are_never_linked_to(kb):
     for rule, gone in (
         (Rule("exclude", concept="M:1"), {"M:1"}),
         (Rule("exclude", concept="M:1", condition="subtree"), {"M:1", "M:2", "M:3"}),
@@ -110,7 +109,7 @@ def test_a_concept_a_subtree_and_a_type_are_never_linked_to(kb) -> None:
         assert {c.concept_id for c in kb if not subset.allows(c.concept_id)} == gone
 
 
-def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb) -> None:
+def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb):
     found = applied(
         kb,
         Rule("allow", concept="M:2", condition="subtree", label="Disease"),
@@ -126,7 +125,7 @@ def test_only_what_is_allowed_is_linked_to_and_for_one_label_if_it_is_said(kb) -
     assert found.restricting("M:2", "DISEASE") is None
 
 
-def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
+def test_what_the_vocabulary_does_not_have_is_counted(kb):
     rules = (
         Rule("add", "x", concept="M:99"),
         Rule("exclude", type="T999"),
@@ -136,7 +135,7 @@ def test_what_the_vocabulary_does_not_have_is_counted(kb) -> None:
     assert applied(kb, *rules).unknown == list(rules[:3])
 
 
-def test_the_vocabulary_s_own_changes_are_there_under_the_rules() -> None:
+def test_the_vocabulary_s_own_changes_are_there_under_the_rules():
     kb = ConceptKB.build(CONCEPTS)
     kb.add(Concept("N:1", "Novel disease", (), ("T047",), parents=("M:1",)))
     kb.remove("M:6")
@@ -151,7 +150,7 @@ def test_the_vocabulary_s_own_changes_are_there_under_the_rules() -> None:
     assert ids(kb, "new one") == []
 
 
-def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
+def test_a_file_is_read_again_when_it_changes(kb, tmp_path):
     path = tmp_path / "rules.tsv"
     path.write_text("action\tstring\nexclude\tcold\n")
     source = CurationFile(str(path))
@@ -171,7 +170,7 @@ def test_a_file_is_read_again_when_it_changes(kb, tmp_path) -> None:
     assert pickle.loads(pickle.dumps(source)).path == str(path)
 
 
-def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
+def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path):
     kb = ConceptKB.build(CONCEPTS)
     path = tmp_path / "rules.tsv"
     path.write_text("action\tstring\tconcept\nadd\tnew name\tN:1\n")
@@ -182,7 +181,7 @@ def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path) -> None:
     assert ids(source.over(kb), "new name") == ["N:1"]
 
 
-def test_the_vocabulary_s_own_rules_count_beside_those_of_a_file() -> None:
+def test_the_vocabulary_s_own_rules_count_beside_those_of_a_file():
     kb = ConceptKB.build(CONCEPTS)
     assert CurationFile(None).over(kb) is kb
     kb.apply([Rule("exclude", "cold"), Rule("add", "chill", concept="M:4")])

@@ -17,11 +17,11 @@ KB = ConceptKB.build(
 )
 
 
-def states(*rules: Rule, kb: ConceptKB = KB) -> list[str]:
+def states(*rules, kb=KB):
     return [finding.state for finding in check_rules(rules, kb)]
 
 
-def note(rule: Rule, kb: ConceptKB = KB) -> str:
+def note(rule, kb=KB):
     (finding,) = check_rules([rule], kb)
     return finding.note
 
@@ -58,7 +58,7 @@ def note(rule: Rule, kb: ConceptKB = KB) -> str:
     ],
     ids=str,
 )
-def test_the_state_of_each_rule(rule, state) -> None:
+def test_the_state_of_each_rule(rule, state):
     assert states(rule) == [state]
     assert (note(rule) == "") is (state == "in effect")
 
@@ -83,7 +83,7 @@ def test_the_state_of_each_rule(rule, state) -> None:
     ],
     ids=str,
 )
-def test_rules_that_contradict_each_other_are_in_conflict(one, other) -> None:
+def test_rules_that_contradict_each_other_are_in_conflict(one, other):
     assert states(one, Rule("exclude", "was"), other) == [
         *("in conflict", "in effect", "in conflict")
     ]
@@ -99,28 +99,28 @@ def test_rules_that_contradict_each_other_are_in_conflict(one, other) -> None:
     ],
     ids=str,
 )
-def test_rules_for_different_mentions_do_not_contradict_each_other(one, other) -> None:
+def test_rules_for_different_mentions_do_not_contradict_each_other(one, other):
     assert "in conflict" not in states(one, other)
 
 
-def test_a_rule_that_stands_twice_is_superfluous_the_second_time() -> None:
+def test_a_rule_that_stands_twice_is_superfluous_the_second_time():
     first = Rule("exclude", "was", number=2)
     findings = check_rules([first, Rule("exclude", "WAS", number=7)], KB)
     assert [finding.state for finding in findings] == ["in effect", "superfluous"]
     assert findings[1].note == "line 2 says it"
 
 
-def test_a_concept_that_was_merged_is_named() -> None:
+def test_a_concept_that_was_merged_is_named():
     assert note(Rule("exclude", concept="U:1")) == "U:1 leads to M:1 (Heart Diseases) now"
 
 
-def test_without_a_hierarchy_a_subtree_is_one_concept() -> None:
+def test_without_a_hierarchy_a_subtree_is_one_concept():
     flat = ConceptKB.build([Concept("M:1", "Heart Diseases")])
     rule = Rule("exclude", concept="M:1", condition="subtree")
     assert "no hierarchy" in note(rule, flat)
 
 
-def test_a_rule_may_name_a_concept_that_another_rule_brings() -> None:
+def test_a_rule_may_name_a_concept_that_another_rule_brings():
     rules = (
         Rule("add", "Snark fever", concept="MY:1", condition="new"),
         Rule("prefer", "sf", concept="MY:1"),

@@ -20,7 +20,7 @@ from spacy_angel.vocabulary.names.identifiers import normalize_id
         ("---", ""),
     ],
 )
-def test_normalize_name(text: str, expected: str) -> None:
+def test_normalize_name(text, expected):
     assert normalize_name(text) == expected
 
 
@@ -43,5 +43,5 @@ def test_normalize_name(text: str, expected: str) -> None:
         ("MESH:", "", ""),
     ],
 )
-def test_normalize_id(raw: str, prefix: str, expected: str) -> None:
+def test_normalize_id(raw, prefix, expected):
     assert normalize_id(raw, prefix) == expected

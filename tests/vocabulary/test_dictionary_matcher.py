@@ -5,17 +5,17 @@ from spacy_angel.vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 from spacy_angel.vocabulary.names.concepts import Concept
 
 
-def kb_of(*names: str) -> ConceptKB:
+def kb_of(*names):
     return ConceptKB.build([Concept(f"A:{i}", name) for i, name in enumerate(names)])
 
 
-def found(names: ConceptKB | list[str], text: str, **settings) -> list[str]:
+def found(names, text, **settings):
     kb = names if isinstance(names, ConceptKB) else kb_of(*names)
     spans = DictionaryMatcher(kb, everything=True, **settings).find(text)
     return [text[start:end] for start, end, _ in spans]
 
 
-def test_case_number_hyphens_and_typographic_marks_are_one() -> None:
+def test_case_number_hyphens_and_typographic_marks_are_one():
     names = ["Heart attack", "Crohn's disease", "Non-small cell carcinoma", "Sj\u00f6gren syndrome"]
     text = (
         "HEART ATTACK, heart-attacks; Crohn\u2019s diseases, non\u2011small-cell carcinoma, "
@@ -30,7 +30,7 @@ def test_case_number_hyphens_and_typographic_marks_are_one() -> None:
     ]
 
 
-def test_the_longest_counts_and_only_whole_words() -> None:
+def test_the_longest_counts_and_only_whole_words():
     names = ["fever", "Snark fever", "fever of the snark", "snark"]
     assert found(names, "Snark fever, fever of the snark; feverish snarks") == [
         "Snark fever",
@@ -42,7 +42,7 @@ def test_the_longest_counts_and_only_whole_words() -> None:
     assert found(names, "acute renal failure of pregnancy") == ["renal failure of pregnancy"]
 
 
-def test_no_name_reaches_over_the_end_of_a_sentence_or_a_bracket() -> None:
+def test_no_name_reaches_over_the_end_of_a_sentence_or_a_bracket():
     names = ["heart attack", "St. Louis encephalitis", "Carcinoma (small cell)"]
     text = "His heart. Attack! heart\n\nattack heart (attack) heart, attack St. Louis encephalitis"
     assert found(names, text) == ["heart, attack", "St. Louis encephalitis"]
@@ -55,7 +55,7 @@ def test_no_name_reaches_over_the_end_of_a_sentence_or_a_bracket() -> None:
     ]
 
 
-def test_what_is_short_or_common_or_a_number_is_not_looked_for() -> None:
+def test_what_is_short_or_common_or_a_number_is_not_looked_for():
     names = ["Rest", "ALL", "Ab", "100", "The other rest", "Resting"]
     text = "the other rest; Ab 100 ALL resting"
     assert found(names, text, min_length=3, stop_words=["rest", "the", "other"]) == [
@@ -64,7 +64,7 @@ def test_what_is_short_or_common_or_a_number_is_not_looked_for() -> None:
     ]
 
 
-def test_own_names_are_looked_for_whatever_they_are() -> None:
+def test_own_names_are_looked_for_whatever_they_are():
     kb = kb_of("Heart attack")
     own = DictionaryMatcher(kb)
     everything = DictionaryMatcher(kb, everything=True, stop_words=["rest"])
@@ -77,7 +77,7 @@ def test_own_names_are_looked_for_whatever_they_are() -> None:
     assert own.find(text) == []
 
 
-def test_what_is_removed_is_not_found_and_hides_nothing() -> None:
+def test_what_is_removed_is_not_found_and_hides_nothing():
     kb = kb_of("Heart attack of the snark", "Heart attack", "Heart attacks")
     finder = DictionaryMatcher(kb, everything=True)
     text = "heart attack of the snark"
@@ -88,7 +88,7 @@ def test_what_is_removed_is_not_found_and_hides_nothing() -> None:
     assert (text[start:end], kb.name(name)) == ("heart attack", "heart attacks")
 
 
-def test_own_names_outlive_saving(tmp_path) -> None:
+def test_own_names_outlive_saving(tmp_path):
     kb = kb_of("Heart attack", "Fever")
     kb.add(Concept("MY:1", "Snark fever", ("Heart attack",)))
     kb.add_names("A:1", ["pyrexia"])

@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
@@ -12,7 +11,6 @@ from files.test_fuzz import SEEDS
 from support.helpers import ROOT, shared_data
 
 from spacy_angel.errors import AngelError
-from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.formats.records import VocabularyReport
 from spacy_angel.vocabulary.sources.formats.registry import FORMATS, read_vocabulary
 
@@ -21,14 +19,14 @@ FIXTURES = ROOT / "tests/fixtures/vocabularies"
 FILES = {name: seeds[0] for name, seeds in SEEDS["vocabulary"].items()}
 
 
-def read(name: str, format: str | None = None, **options: object) -> dict[str, Concept]:
+def read(name, format=None, **options):
     concepts = list(read_vocabulary(FIXTURES / name, format, **options))
     by_id = {concept.concept_id: concept for concept in concepts}
     assert len(by_id) == len(concepts)
     return by_id
 
 
-def shown(concept: Concept) -> str:
+def shown(concept):
     """RETURNS (str): `identifier: names and ~scopes [types]`, = other identifiers, < parents, and
     the definition, each in a line if there are any."""
     names = " | ".join(
@@ -227,7 +225,7 @@ SKIPPED = {
 
 
 @pytest.mark.parametrize("name", CONCEPTS)
-def test_concepts_of_each_format(name: str) -> None:
+def test_concepts_of_each_format(name):
     if name.endswith((".owl", ".ttl")):
         pytest.importorskip("rdflib")
     report = VocabularyReport()
@@ -236,7 +234,7 @@ def test_concepts_of_each_format(name: str) -> None:
     assert report.skipped == SKIPPED.get(name, {})
 
 
-def test_tree_numbers() -> None:
+def test_tree_numbers():
     concepts = read("table.tsv", tree_numbers=FIXTURES / "tree_numbers.tsv")
     assert [c.types for c in concepts.values()] == [("D", "D03"), ("C", "C18", "C19"), (), ()]
 
@@ -260,17 +258,17 @@ def test_tree_numbers() -> None:
         ("omop", {"standard": "yes"}, "OMOP:321588 OMOP:4329847"),
     ],
 )
-def test_options(name: str, options: dict[str, str], ids: str) -> None:
+def test_options(name, options, ids):
     assert " ".join(read(name, **options)) == ids
 
 
-def test_obo_options() -> None:
+def test_obo_options():
     for scopes in ("EXACT,NARROW", ["EXACT"]):
         assert read("ontology.obo", scopes=scopes)["DOID:9351"].aliases == ("diabetes",)
     assert read("ontology.obo", scopes="all") == read("ontology.obo")
 
 
-def _with_tags(old: bool) -> str:
+def _with_tags(old):
     synonym = 'exact_synonym: "podagra" []' if old else 'synonym: "podagra" EXACT []'
     replaced_by, xref = ("use_term", "xref_analog") if old else ("replaced_by", "xref")
     return f"""format-version: 1.{"0" if old else "4"}
@@ -289,7 +287,7 @@ is_obsolete: true
 
 
 @pytest.mark.parametrize("old", [True, False])
-def test_obo_of_any_version(old: bool, tmp_path: Path) -> None:
+def test_obo_of_any_version(old, tmp_path):
     (tmp_path / "x.obo").write_text(_with_tags(old))
     (gout,) = read_vocabulary(tmp_path / "x.obo", xrefs="all")
     assert gout.scopes == (("gout", "PREFERRED"), ("podagra", "EXACT"))
@@ -307,20 +305,20 @@ def test_obo_of_any_version(old: bool, tmp_path: Path) -> None:
         (r""" "P\{x}\, y" []""", "P{x}, y", "RELATED"),
     ],
 )
-def test_quotes_in_obo(value: str, name: str, scope: str, tmp_path: Path) -> None:
+def test_quotes_in_obo(value, name, scope, tmp_path):
     (tmp_path / "x.obo").write_text(f"[Term]\nid: X:1\nname: x\nsynonym: {value}\n")
     (concept,) = read_vocabulary(tmp_path / "x.obo")
     assert concept.scopes[1:] == ((name, scope),)
 
 
-def test_languages() -> None:
+def test_languages():
     both = read("snomed", languages=["en", "es"])
     assert "diabetes sacarina" in both["SNOMEDCT:73211009"].aliases
     pytest.importorskip("rdflib")
     assert read("thesaurus.ttl", languages="fr")["agro:c_1"].names == ("plantes",)
 
 
-def test_fhir(tmp_path: Path) -> None:
+def test_fhir(tmp_path):
     codes = [{"code": "22298006", "display": "Myocardial infarction"}]
     system = {"system": "http://snomed.info/sct"}
     for content in (
@@ -349,12 +347,12 @@ def test_fhir(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_umls_filters(options: dict[str, object], expected: dict[str, int]) -> None:
+def test_umls_filters(options, expected):
     concepts = read("umls", **options)
     assert {i: len(concept.names) for i, concept in concepts.items()} == expected
 
 
-def test_umls_with_all_names_of_the_concepts_of_a_source() -> None:
+def test_umls_with_all_names_of_the_concepts_of_a_source():
     step = yaml.safe_load((ROOT / "configs/datasets.yml").read_text("utf8"))["mm_st21pv"]
     concepts = read("umls", **step["vocabulary"][0][0]["options"])
     # Magnetic Resonance is a natural phenomenon, above Biologic Function. CHV is none of the 18,
@@ -368,7 +366,7 @@ def test_umls_with_all_names_of_the_concepts_of_a_source() -> None:
 
 
 @pytest.mark.parametrize("edition", ["_UKCLSnapshot_GB1000000", "_Snapshot_US1000124"])
-def test_editions_of_snomed(edition: str, tmp_path: Path) -> None:
+def test_editions_of_snomed(edition, tmp_path):
     """Another edition beside the international one has its own file names, and newer rows."""
     shutil.copytree(FIXTURES / "snomed", tmp_path / "INT")
     files = {
@@ -385,7 +383,7 @@ def test_editions_of_snomed(edition: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.5, 1])
-def test_umls_in_parts(cut: float, tmp_path: Path) -> None:
+def test_umls_in_parts(cut, tmp_path):
     """Large files come in parts, which may end within a row."""
     for file in (FIXTURES / "umls").iterdir():
         data = file.read_bytes()
@@ -395,7 +393,7 @@ def test_umls_in_parts(cut: float, tmp_path: Path) -> None:
     assert list(read_vocabulary(tmp_path)) == list(read_vocabulary(FIXTURES / "umls"))
 
 
-def test_terms_of_other_ontologies_and_references(tmp_path: Path) -> None:
+def test_terms_of_other_ontologies_and_references(tmp_path):
     path = tmp_path / "mondo.obo"
     path.write_text("""\
 [Term]
@@ -420,7 +418,7 @@ name: Phenotypic abnormality
 
 
 @pytest.mark.parametrize("format", FILES)
-def test_format_is_inferred(format: str, tmp_path: Path) -> None:
+def test_format_is_inferred(format, tmp_path):
     path = FIXTURES / FILES[format]
     assert FORMATS.of(path).name == format
     assert list(read_vocabulary(path)) == list(read_vocabulary(path, format.split(".")[0]))
@@ -431,7 +429,7 @@ def test_format_is_inferred(format: str, tmp_path: Path) -> None:
         assert list(read_vocabulary(zipped)) == list(read_vocabulary(path))
 
 
-def test_wrong_arguments(tmp_path: Path) -> None:
+def test_wrong_arguments(tmp_path):
     with pytest.raises(AngelError, match=r"There is no vocabulary format 'owl'.*umls\.v1"):
         read_vocabulary(FIXTURES / "medic.txt", "owl")
     with pytest.raises(AngelError, match=r"no option source\. Its options: sources, languages"):
@@ -479,7 +477,7 @@ CTD_HEAD = (FIXTURES / "ctd_chemicals.tsv").read_text().split("Aspirin")[0]
         ("icd10cm", "A00 Cholera\n", "line 1: expected order number"),
     ],
 )
-def test_bad_lines_are_named(format: str, content: str, message: str, tmp_path: Path) -> None:
+def test_bad_lines_are_named(format, content, message, tmp_path):
     path = tmp_path / "file"
     path.write_text(content)
     with pytest.raises(AngelError, match=rf"(?s)file, {message}"):
@@ -490,11 +488,11 @@ def test_bad_lines_are_named(format: str, content: str, message: str, tmp_path: 
     "format",
     [f for f in FILES if "." in FILES[f] and not FILES[f].endswith((".json", ".owl"))],
 )
-def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> None:
+def test_empty_cut_and_wrongly_encoded_files(format, tmp_path):
     content = (FIXTURES / FILES[format]).read_bytes()
     path = tmp_path / "file"
 
-    def fails(data: bytes) -> str:
+    def fails(data):
         path.write_bytes(data)
         with pytest.raises(AngelError) as caught:
             list(read_vocabulary(path, format))
@@ -539,9 +537,7 @@ def test_empty_cut_and_wrongly_encoded_files(format: str, tmp_path: Path) -> Non
         ("published/aap/target_kb.json", {}, 1_036, 3_398, None),
     ],
 )
-def test_public_vocabularies(
-    relative: str, options: dict[str, str], n_concepts: int, n_names: int, prefixes: set[str] | None
-) -> None:
+def test_public_vocabularies(relative, options, n_concepts, n_names, prefixes):
     report = VocabularyReport()
     given = {name: shared_data(path) for name, path in options.items()}
     concepts = list(read_vocabulary(shared_data(relative), report=report, **given))

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
@@ -18,13 +17,13 @@ CONCEPTS = [
 ]
 
 
-def test_a_vocabulary_keeps_them(tmp_path: Path) -> None:
+def test_a_vocabulary_keeps_them(tmp_path):
     kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
     assert list(kb) == CONCEPTS
     assert list(ConceptKB.from_bytes(kb.to_bytes())) == CONCEPTS
 
 
-def test_they_are_joined_and_changed_as_other_fields(tmp_path: Path) -> None:
+def test_they_are_joined_and_changed_as_other_fields(tmp_path):
     more = [Concept("FPLX:NFkappaB", "NF", parts=("FPLX:X", "NCBIGene:1", "FPLX:NFkappaB"))]
     kb = ConceptKB.join([CONCEPTS, more])
     assert kb["FPLX:NFkappaB"].parts == ("FPLX:NFkappaB_1", "FPLX:X", "NCBIGene:1")
@@ -44,7 +43,7 @@ HIERARCHY = [
 ]
 
 
-def test_hierarchy(tmp_path: Path) -> None:
+def test_hierarchy(tmp_path):
     kb = ConceptKB.build(HIERARCHY, tmp_path / "kb")
     assert kb["X:3"].parents == ("X:2",)
     below = {"X:1": {"X:1", "X:2", "X:3"}, "OLD:2": {"X:2", "X:3"}, "X:4": {"X:4", "X:5"}}
@@ -62,7 +61,7 @@ def test_hierarchy(tmp_path: Path) -> None:
         kb.subset(branch="X:99")
 
 
-def test_a_branch_is_built_alone(tmp_path: Path) -> None:
+def test_a_branch_is_built_alone(tmp_path):
     lines = (json.dumps(asdict(c) | {"scopes": {}}) for c in HIERARCHY)
     (tmp_path / "all.jsonl").write_text("\n".join(lines))
     kb = build_vocabulary([tmp_path / "all.jsonl"], tmp_path / "kb", branch="X:2")

@@ -33,7 +33,7 @@ ONTONOTES = "PERSON NORP FAC ORG GPE LOC PRODUCT EVENT WORK_OF_ART LAW LANGUAGE 
         (f"T047,T999 T999 SO ANAPHOR {ONTONOTES}", set()),
     ],
 )
-def test_kinds(labels: str, kinds: set[str]) -> None:
+def test_kinds(labels, kinds):
     for label in labels.split():
         assert entity_types_of(label) == kinds
         assert is_neutral(label) is (kinds == {ANY})
@@ -58,11 +58,11 @@ def test_kinds(labels: str, kinds: set[str]) -> None:
         ("MENTION", SIX, ()),
     ],
 )
-def test_entries(label: str, entries: tuple[str, ...], found: tuple[str, ...] | None) -> None:
+def test_entries(label, entries, found):
     assert find_entries(label, entries) == (entries if found is None else found)
 
 
-def test_a_vocabulary_without_a_kind_may_have_it_within_another() -> None:
+def test_a_vocabulary_without_a_kind_may_have_it_within_another():
     assert find_entries("Phenotype", ("DISEASE", "GENE"), wider=True) == ("DISEASE",)
     assert find_entries("Phenotype", SIX, wider=True) == ("PHENOTYPE",)
     assert find_entries("FamilyName", SIX, wider=True) == ("GENE",)
@@ -70,7 +70,7 @@ def test_a_vocabulary_without_a_kind_may_have_it_within_another() -> None:
 
 
 @given(st.sampled_from([*ENTITY_TYPES, "SpecificDisease", "GENE-Y", "T047"]), st.randoms())
-def test_case_blanks_and_signs_do_not_matter(label: str, chance) -> None:
+def test_case_blanks_and_signs_do_not_matter(label, chance):
     other = "".join(
         chance.choice(("", "", " ", "_", "-", "/")) + chance.choice((c.lower(), c.upper()))
         for c in label

@@ -9,7 +9,7 @@ CONCEPTS = [
 ]
 
 
-def names(kb: ConceptKB, text: str, k: int = 1, allowed: "np.ndarray | None" = None) -> list[str]:
+def names(kb, text, k=1, allowed=None):
     (found,) = kb.meanings.find([text], k, [allowed])
     return [kb.name(name) for name, _ in found]
 

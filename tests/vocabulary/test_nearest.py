@@ -11,12 +11,12 @@ NAMES = ["heart attack", "heart arrest", "pain", "paint", "pneumonia", "diabetes
 
 
 @pytest.fixture
-def index() -> TrigramIndex:
+def index():
     return TrigramIndex.build(StringsBuilder(NAMES).finish())
 
 
 @pytest.fixture
-def kb() -> ConceptKB:
+def kb():
     return ConceptKB.build(Concept(f"X:{i}", name) for i, name in enumerate(NAMES))
 
 

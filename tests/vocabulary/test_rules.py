@@ -31,7 +31,7 @@ GOOD = {
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_a_rule_says_what_it_does(text) -> None:
+def test_a_rule_says_what_it_does(text):
     assert problem_of(GOOD[text]) == ""
     assert str(GOOD[text]) == text
     assert {rule.action for rule in GOOD.values()} == {form.action for form in FORMS}
@@ -50,11 +50,11 @@ def test_a_rule_says_what_it_does(text) -> None:
         ({"action": "exclude", "string": "(+)"}, "nothing is left of"),
     ],
 )
-def test_what_is_wrong_with_a_rule(cells, problem) -> None:
+def test_what_is_wrong_with_a_rule(cells, problem):
     assert problem in problem_of(Rule(**cells))
 
 
-def test_a_bad_row_is_one_warning_with_its_number_and_the_others_stay(tmp_path) -> None:
+def test_a_bad_row_is_one_warning_with_its_number_and_the_others_stay(tmp_path):
     text = b"# ours\nreason\tAction\tstring\nno gene\texclude\twas\n\nx\tnmae\ta\n"
     text += b'y\texclude\t"open\nz\tEXCLUDE\t"the ""the"""\r\n'
     found = parse_rules(text, tmp_path)
@@ -71,19 +71,19 @@ def test_a_bad_row_is_one_warning_with_its_number_and_the_others_stay(tmp_path) 
 @pytest.mark.parametrize(
     "text", [b"", b"string\tconcept\n", b"action\taction\n", b"exclude\twas\n"]
 )
-def test_without_the_names_of_the_columns_there_are_no_rules(text, tmp_path) -> None:
+def test_without_the_names_of_the_columns_there_are_no_rules(text, tmp_path):
     with pytest.raises(AngelError, match="must name the columns"):
         parse_rules(text, tmp_path)
 
 
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path) -> None:
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
     with pytest.raises(AngelError, match="cannot be read"):
         read_rules(tmp_path / "missing.tsv")
     with pytest.raises(AngelError, match="line 2: expected UTF-8"):
         parse_rules(b"action\tstring\nexclude\tw\xe4s\n", tmp_path)
 
 
-def test_rules_are_written_as_they_are_read(tmp_path) -> None:
+def test_rules_are_written_as_they_are_read(tmp_path):
     rules = [*GOOD.values(), Rule("exclude", '"so called"', author="jd", date="2024-05-31")]
     append_rules(tmp_path / "rules.tsv", rules[:2])
     append_rules(tmp_path / "rules.tsv", rules[2:])
@@ -91,7 +91,7 @@ def test_rules_are_written_as_they_are_read(tmp_path) -> None:
     assert (list(found.rules), found.problems) == (rules, ())
 
 
-def test_rows_comments_and_columns_of_a_person_stay(tmp_path) -> None:
+def test_rows_comments_and_columns_of_a_person_stay(tmp_path):
     path = tmp_path / "rules.tsv"
     text = "# ours\nconcept\tString\taction\treason\nMY:3\trash\tadd\twe say so\n\n# end\n"
     path.write_text(text, "utf8")

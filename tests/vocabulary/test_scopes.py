@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
@@ -20,13 +19,13 @@ HEART = Concept(
 VENTRICLE = Concept("UBERON:2", "ventricle", ("heart",), scopes=(("heart", "BROAD"),))
 
 
-def scope(kb: ConceptKB, name: str, concept_id: str) -> str:
+def scope(kb, name, concept_id):
     i = kb.name_index(name)
     assert i is not None
     return kb.scope_of(i, concept_id)
 
 
-def check(kb: ConceptKB) -> None:
+def check(kb):
     """A name has a scope for each of its concepts."""
     assert kb["UBERON:1"] == HEART
     assert scope(kb, "HEART", "UBERON:1") == "PREFERRED"
@@ -36,14 +35,14 @@ def check(kb: ConceptKB) -> None:
     assert scope(kb, "ventricle", "UBERON:1") == scope(kb, "heart", "UBERON:3") == ""
 
 
-def test_scopes_are_stored(tmp_path: Path) -> None:
+def test_scopes_are_stored(tmp_path):
     kb = ConceptKB.build([HEART, VENTRICLE], tmp_path / "kb")
     merged = ConceptKB.merge([kb, ConceptKB.build([Concept("X:1", "x")])])
     for each in (kb, ConceptKB.from_bytes(kb.to_bytes()), merged):
         check(each)
 
 
-def test_scopes_follow_changes_while_running(tmp_path: Path) -> None:
+def test_scopes_follow_changes_while_running(tmp_path):
     kb = ConceptKB.build([HEART, VENTRICLE], tmp_path / "kb")
     kb.add_names("UBERON:1", ["pump"])
     kb.rename("UBERON:1", "ticker", old="cardium")
@@ -59,7 +58,7 @@ def test_scopes_follow_changes_while_running(tmp_path: Path) -> None:
         kb = ConceptKB.from_disk(tmp_path / "changed")
 
 
-def test_of_joined_concepts_the_first_that_is_told_counts() -> None:
+def test_of_joined_concepts_the_first_that_is_told_counts():
     first = Concept("X:1", "a", ("b", "c"), scopes=(("c", "BROAD"),))
     second = Concept("X:1", "b", ("c", "d"), scopes=tuple((n, "EXACT") for n in "bcd"))
     third = Concept("X:1", "b", scopes=(("b", "RELATED"),))
@@ -69,7 +68,7 @@ def test_of_joined_concepts_the_first_that_is_told_counts() -> None:
     assert kb["X:2"].scopes == ()
 
 
-def test_json_lines_hold_them(tmp_path: Path) -> None:
+def test_json_lines_hold_them(tmp_path):
     lines = [json.dumps(asdict(c) | {"scopes": dict(c.scopes)}) for c in (HEART, VENTRICLE)]
     (tmp_path / "kb.jsonl").write_text("\n".join(lines))
     assert list(read_vocabulary(tmp_path / "kb.jsonl")) == [HEART, VENTRICLE]

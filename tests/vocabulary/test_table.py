@@ -1,7 +1,6 @@
 """Tables of concepts: CSV, TSV, Excel and Parquet."""
 
 import warnings
-from pathlib import Path
 
 import pytest
 from support.helpers import ROOT
@@ -16,15 +15,13 @@ FIXTURE = ROOT / "tests/fixtures/vocabularies/table.csv"
 CALCIMYCIN = Concept("MESH:D000001", "Calcimycin", ("A-23187",), ("Chemical",))
 
 
-def read(
-    path: Path, text: str, format: str | None = None, **options: str
-) -> tuple[list[Concept], VocabularyReport]:
+def read(path, text, format=None, **options):
     path.write_text(text, encoding="utf8")
     report = VocabularyReport()
     return list(read_vocabulary(path, format, report=report, **options)), report
 
 
-def test_columns_are_guessed_and_told() -> None:
+def test_columns_are_guessed_and_told():
     report = VocabularyReport()
     list(read_vocabulary(FIXTURE, report=report))
     assert report.columns == {
@@ -54,7 +51,7 @@ def test_columns_are_guessed_and_told() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*the file may be cut")
-def test_columns_and_separators(text: str, columns: str | None, tmp_path: Path) -> None:
+def test_columns_and_separators(text, columns, tmp_path):
     options = {} if columns is None else {"columns": columns}
     concepts, _ = read(tmp_path / "table", text, "table", **options)
     assert concepts == [CALCIMYCIN]
@@ -108,7 +105,7 @@ OMOP_SYNONYMS = """concept_id\tconcept_synonym_name\tlanguage_concept_id
         ),
     ],
 )
-def test_a_synonym_a_row(text: str, concept: Concept, unused: str | None, tmp_path: Path) -> None:
+def test_a_synonym_a_row(text, concept, unused, tmp_path):
     (tmp_path / "terms").write_text(text)
     kb = build_vocabulary([tmp_path / "terms"], None)
     assert kb[concept.concept_id] == concept
@@ -116,7 +113,7 @@ def test_a_synonym_a_row(text: str, concept: Concept, unused: str | None, tmp_pa
     assert unused is None or columns["not used"] == unused
 
 
-def test_rows_of_one_identifier_are_one_concept(tmp_path: Path) -> None:
+def test_rows_of_one_identifier_are_one_concept(tmp_path):
     (tmp_path / "t.tsv").write_text("D000001\tone\tuno\nD000001\teins\nD2\ttwo\nD000001\tun\n")
     kb = build_vocabulary([tmp_path / "t.tsv"], None)
     assert kb["MESH:D000001"] == Concept("MESH:D000001", "one", ("uno", "eins", "un"))
@@ -124,7 +121,7 @@ def test_rows_of_one_identifier_are_one_concept(tmp_path: Path) -> None:
     assert (source["concepts"], source["names"], source["merged"]) == (2, 5, 2)
 
 
-def test_another_separator_parents_and_further_identifiers(tmp_path: Path) -> None:
+def test_another_separator_parents_and_further_identifiers(tmp_path):
     text = "id,name,synonyms,alternate ids,parent\nX:1,one,uno; eins,X:2;X:3,X:4\n"
     concepts, _ = read(tmp_path / "table", text, separator=";")
     assert concepts == [Concept("X:1", "one", ("uno", "eins"), (), None, ("X:2", "X:3"), ("X:4",))]
@@ -141,12 +138,12 @@ def test_another_separator_parents_and_further_identifiers(tmp_path: Path) -> No
         ('id\tname\ttype\nX:1\t"A" and "B"\ty\n', '"A" and "B"'),
     ],
 )
-def test_quotes(text: str, name: str, tmp_path: Path) -> None:
+def test_quotes(text, name, tmp_path):
     concepts, _ = read(tmp_path / "t", text)
     assert concepts == [Concept("X:1", name, (), ("y",))]
 
 
-def test_rows_without_identifier_or_name_are_skipped_up_to_a_limit(tmp_path: Path) -> None:
+def test_rows_without_identifier_or_name_are_skipped_up_to_a_limit(tmp_path):
     rows = "".join(f"X:{i},name {i}\n" for i in range(200))
     blank = "X:500,\n,lost\nX:501\n"
     concepts, report = read(tmp_path / "t.csv", f"id,name\n{rows}{blank}")
@@ -157,7 +154,7 @@ def test_rows_without_identifier_or_name_are_skipped_up_to_a_limit(tmp_path: Pat
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "parquet"])
-def test_excel_and_parquet(ending: str, tmp_path: Path) -> None:
+def test_excel_and_parquet(ending, tmp_path):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("openpyxl" if ending == "xlsx" else "pyarrow")
     cells = {
@@ -189,15 +186,13 @@ def test_excel_and_parquet(ending: str, tmp_path: Path) -> None:
         ('id,name\n1,2\n3,"x\n', None, "line 3: the .*separated values are broken"),
     ],
 )
-def test_what_is_wrong_is_told(
-    text: str, columns: str | None, message: str, tmp_path: Path
-) -> None:
+def test_what_is_wrong_is_told(text, columns, message, tmp_path):
     options = {} if columns is None else {"columns": columns}
     with pytest.raises(AngelError, match=message):
         read(tmp_path / "table.csv", text, "table", **options)
 
 
-def test_cells_with_another_separator_are_told(tmp_path: Path) -> None:
+def test_cells_with_another_separator_are_told(tmp_path):
     text = "Term ID,Term,Also known as\nMY:1,Snark fever,AFS; ague\nMY:2,Boojum,bo; jum\n"
     with pytest.warns(UserWarning, match=r"no synonyms have '\|', but 2 have ';'.*separator=;"):
         concepts, _ = read(tmp_path / "terms.csv", text)

@@ -8,7 +8,7 @@ COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "dive
 
 
 @pytest.fixture
-def index(monkeypatch) -> WordIndex:
+def index(monkeypatch):
     monkeypatch.setattr("spacy_angel.vocabulary.lookup.words.common_words", lambda: COMMON)
     names = ["heart attack", "liver failure", "adenocarcinoma 2", "vitamin b12"]
     return WordIndex.build(StringsBuilder(names).finish())
