@@ -147,7 +147,9 @@ class Packing:
         RETURNS (tuple[Tensor, Tensor]): [packed, heads * d_head], and the keys and values in use.
         """
         n_parts = 3 if memory is None else x.shape[1] // (heads * memory.shape[-1])
-        parts = self.split_heads(x, n_parts, heads)
+        padded = x.new_zeros(self.n * self.width, x.shape[1])
+        padded[self.index] = x[: len(self.index)]
+        parts = padded.view(self.n, self.width, n_parts, heads, -1).permute(2, 0, 3, 1, 4)
         if memory is None:
             memory = parts[1:]
         elif n_parts > 1:

@@ -198,7 +198,7 @@ class ConceptKB(VocabularyOverlay):
         includes changes that are not saved."""
         return self.metadata.model_dump(mode="json")
 
-    @property
+    @cached_property
     def by_species(self) -> bool:
         """RETURNS (bool): whether the concepts of a name are distinguished by species, see
         `build`."""
