@@ -3,8 +3,7 @@
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.presets import PRESETS, num_beams_of, preset_named, preset_of
-from spacy_angel.model.prompts import PromptFormat
+from spacy_angel.model.presets import num_beams_of, preset_named, preset_of
 
 
 @pytest.mark.parametrize(
@@ -24,19 +23,6 @@ def test_presets_by_name(checkpoint, name, punctuation, num_beams):
     assert preset is preset_named(name)
     assert (preset.preset, preset.punctuation) == (name, punctuation)
     assert num_beams_of(name) == num_beams
-
-
-def test_the_released_format():
-    format = PRESETS["genbioel"]
-    assert (format.max_source_tokens, format.max_context_words) == (1024, 384)
-    assert (format.leading_space, format.collapse_spaces, format.expand_context) == (
-        True,
-        False,
-        False,
-    )
-    marks = (format.start_mark, format.end_mark, format.prefix)
-    assert marks == (" START", " END", " {mention} is")
-    assert PRESETS["spacy_angel"] == PromptFormat()
 
 
 def test_an_unknown_preset():

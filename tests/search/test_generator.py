@@ -143,6 +143,7 @@ def test_threads_and_batches_change_nothing(folders, family):
     try:
         results = generator.search(MENTIONS, space, batch_size=2)
         scores = generator.score_names(MENTIONS, wanted, batch_size=2)
+        assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
     for row, others in zip(plain(results), plain(find(generator)), strict=True):
