@@ -23,8 +23,8 @@ from ranker_sets import HELD, SETS, SHIPPED, MentionSet, chosen, is_hole, part_o
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.evaluation.counts import calibration_error
 from spacy_angel.files.atomic import replacing
-from spacy_angel.linking.decision.calibration import FitItem, fit_weights, no_weights
-from spacy_angel.linking.ranking.ranker import ALL, SURE, Ranker, Table, Weights, tables_of
+from spacy_angel.linking.decision.calibration import CalibrationItem, fit_weights, no_weights
+from spacy_angel.linking.ranking.ranker import ALL, SURE, Ranker, Weights, tables_of
 from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention
 
@@ -81,8 +81,8 @@ class Item(NamedTuple):
     the vocabulary."""
 
     of: MentionSet
-    table: Table
-    unsearched: Table | None
+    query: Query
+    unsearched: Query | None
     gold: frozenset[str]
 
 
@@ -144,8 +144,8 @@ def fit(
     if genes is not None:
         kept = Ranker.from_disk(genes)
         by_type = {**fitted.by_type, "GENE": kept.by_type["GENE"]}
-        shares = {**fitted.nil_priors, "GENE": kept.nil_priors["GENE"]}
-        fitted = replace(fitted, by_type=by_type, nil_priors=shares)
+        shares = {**fitted.nil_shares, "GENE": kept.nil_shares["GENE"]}
+        fitted = replace(fitted, by_type=by_type, nil_shares=shares)
     fitted.to_disk(output)
 
 
@@ -176,7 +176,7 @@ def fit_ranker(items: Sequence[Item], leave_out: Iterable[str] = ()) -> Ranker:
     `OWN`."""
     out = set(map(_group, leave_out))
     used = [item for item in items if _group(item.of.kb) not in out]
-    without = [item._replace(table=item.unsearched) for item in used if item.unsearched]
+    without = [item._replace(query=item.unsearched) for item in used if item.unsearched]
     return replace(_fit(used), unsearched=_fit(without))
 
 
@@ -189,12 +189,15 @@ def _fit(items: Sequence[Item]) -> Ranker:
         if weighted := _weighted(own, families):
             weights = fit_weights(weighted, every, penalty=penalty)
             by_type[kind], shares[kind] = _rounded(weights), _nil_share(own)
-    return Ranker(_rounded(every), by_type, shares)
+    general_weights = _rounded(every)
+    return Ranker(general_weights.concept, general_weights.link, by_type, shares)
 
 
-def _weighted(items: Sequence[Item], families: Mapping[str, float] = FAMILIES) -> list[FitItem]:
-    """RETURNS (list[FitItem]): mentions weighted inversely to the size of their set and by the
-    weight of their family; the mean weight is 1."""
+def _weighted(
+    items: Sequence[Item], families: Mapping[str, float] = FAMILIES
+) -> list[CalibrationItem]:
+    """RETURNS (list[CalibrationItem]): mentions weighted inversely to the size of their set and by
+    the weight of their family; the mean weight is 1."""
     items = [item for item in items if families[item.of.family]]
     sizes = Counter(item.of for item in items)
     totals = dict.fromkeys(families, 0.0)
@@ -203,8 +206,8 @@ def _weighted(items: Sequence[Item], families: Mapping[str, float] = FAMILIES) -
     of_one = {s: families[s.family] / totals[s.family] / size**0.5 for s, size in sizes.items()}
     mean = sum(of_one[item.of] for item in items) / max(len(items), 1)
     return [
-        FitItem(
-            item.table,
+        CalibrationItem(
+            item.query,
             item.gold,
             of_one[item.of] / mean * (1.0 if item.gold or item.of.family not in HIDING else ABSENT),
         )
@@ -235,10 +238,8 @@ def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
         file = folder / f"{mention_set.key}.jsonl"
         for line in file.read_text(encoding="utf8").splitlines() if file.exists() else ():
             gold, query = from_line(line)
-            [table] = tables_of([query])
             without = query.unsearched()
-            unsearched = tables_of([without])[0] if without.candidates else None
-            items.append(Item(mention_set, table, unsearched, gold))
+            items.append(Item(mention_set, query, without if without.candidates else None, gold))
     return items
 
 
@@ -301,10 +302,12 @@ def outcome(item: Item, ranker: Ranker) -> tuple[float, bool, bool, bool, bool]:
     label = TYPES_BY_LABEL.get(item.of.label, item.of.label)
     concepts: Mapping[str, float] = {}
     if item.unsearched is not None:
-        concepts = item.unsearched.probabilities(ranker.weights_of(label, False))[0]
+        [table] = tables_of([item.unsearched])
+        concepts = table.probabilities(ranker.weights_of(label, False))[0]
     p = next(iter(concepts.values()), 0.0)
     if is_searched := ranker.unsearched is None or p < SURE:
-        concepts = item.table.probabilities(ranker.weights_of(label))[0]
+        [table] = tables_of([item.query])
+        concepts = table.probabilities(ranker.weights_of(label))[0]
     first = list(concepts)[:5]
     right, near = (not item.gold.isdisjoint(some) for some in (first[:1], first))
     return max(concepts.values(), default=0.0), right, near, bool(item.gold), is_searched

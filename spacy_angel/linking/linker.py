@@ -4,7 +4,6 @@
 concepts and writes them to the document.
 """
 
-import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import srsly
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -32,8 +32,8 @@ from ..vocabulary.changes.rules import read_rules
 from .candidates.batch import BatchLinker
 from .decision.links import rank_candidates
 from .decision.scoring import gold_ids
-from .decision.writing import set_extensions, warn_replaced, write_links
-from .mentions.labels import check_types, known_types, links_label, may_share_labels
+from .decision.writing import restore_extensions, set_extensions, write_links
+from .mentions.labels import check_types, limit_types, links_label, may_share_labels
 from .mentions.reading import ReadDocument, find_spans
 from .ranking.ranker import Ranker, shipped_ranker
 from .settings.linker_settings import LinkerSettings
@@ -188,7 +188,7 @@ class AngelLinker(DocumentPipe):
         if not isinstance(kb, ConceptKB):
             raise AngelError(f"angel_linker's kb: expected a ConceptKB, got {kb!r}.")
         self._kb = kb
-        self.settings.candidates.types_by_label = known_types(self.settings, kb)
+        limit_types(self.settings, kb)
 
     def effective_kb(self) -> "ConceptKB":
         """Apply the curation rules: those of the vocabulary, and those in the file given by the
@@ -219,9 +219,9 @@ class AngelLinker(DocumentPipe):
             e.g. `using(decision={"threshold": 0.7})`.
         RAISES (AngelError): an unknown setting or an invalid value.
         """
-        blocks = {"candidates": candidates, "reranker": reranker}
-        blocks |= {"decision": decision, "runtime": runtime}
-        changed = {name: block for name, block in blocks.items() if block is not None}
+        blocks = {"candidates": candidates, "reranker": reranker, "runtime": runtime}
+        blocks["decision"] = decision
+        changed = {name: block for name, block in blocks.items() if block}
         own = self.settings.to_dict()
         self.settings.assign(changed)
         try:
@@ -296,7 +296,7 @@ class AngelLinker(DocumentPipe):
         docs (Iterable[Doc]): the documents passed to `predict`, with the same mentions.
         links (Sequence[Sequence[Link | None]]): the result of `predict`.
         """
-        warn_replaced(self.settings)
+        restore_extensions(self.settings)
         for doc, doc_links in zip(docs, links, strict=True):
             write_links(doc, doc_links, self.settings)
 
@@ -317,10 +317,9 @@ class AngelLinker(DocumentPipe):
         RAISES (AngelError): the linker does not read this mention.
         """
         span_key = self.settings.candidates.span_key
-        key = (span.start, span.end, span.label)
-        for i, other in enumerate(find_spans(span.doc, span_key)):
-            if (other.start, other.end, other.label) == key:
-                return self.explain_document(span.doc)[i]
+        spans = [(s.start, s.end, s.label) for s in find_spans(span.doc, span_key)]
+        if (own := (span.start, span.end, span.label)) in spans:
+            return self.explain_document(span.doc)[spans.index(own)]
         where = "doc.ents" if span_key is None else f"doc.spans[{span_key!r}]"
         raise AngelError(
             f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a span "
@@ -445,13 +444,16 @@ class AngelLinker(DocumentPipe):
         path (str | Path): a folder.
         exclude (Iterable[str]): parts to leave out: `model`, `kb`, `curation`, `ranker`.
         """
-        writers: dict[str, Callable[[Path], Any]] = {
-            name: partial(_write, content=content) for name, content in self._files().items()
-        }
-        writers["model"] = lambda p: self.generator.to_disk(p)
-        writers["kb"] = lambda p: self.kb.to_disk(p)
-        util.to_disk(path, writers, exclude)
-        share_parts(Path(path))
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        if "model" not in exclude:
+            self.generator.to_disk(folder / "model")
+        if "kb" not in exclude:
+            self.kb.to_disk(folder / "kb")
+        for name, content in self._files(exclude).items():
+            with replacing(folder / name) as file:
+                file.write(content)
+        share_parts(folder)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Load a linker saved by `to_disk`, without using the network. If the config with which
@@ -464,43 +466,30 @@ class AngelLinker(DocumentPipe):
         """
         from ..vocabulary.kb import ConceptKB
 
-        path = Path(path)
-        skipped = set(exclude)
-        saved = read_block(path, ("model", "vocabulary"))
-        if self._model_source is not None and not find_part(path, "model").exists():
-            skipped.add("model")
-        # Parts that the loading config takes from elsewhere.
-        others = [
-            part
-            for key, part in (("model", "model"), ("vocabulary", "kb"))
-            if saved and self._config.get(key) not in (None, saved.get(key))
-        ]
-
-        def use_model(_: Path) -> None:
-            self.generator = self.load_model(find_part(path, "model"), local_files_only=True)
-
-        def use_rules(rules: Path) -> None:
-            own = saved.get("decision", {}).get("curation")
-            if not saved or self.settings.decision.curation == own:
-                self.settings.decision.curation = str(rules)
-
-        readers: dict[str, Callable[[Path], Any]] = {
-            RULES_FILE: use_rules,
-            RANKER_FILE: lambda p: setattr(self, "ranker", Ranker.from_disk(p)),
-        }
-        readers = {name: reader for name, reader in readers.items() if (path / name).exists()}
-        readers["model"] = use_model
-        readers["kb"] = lambda p: setattr(self, "_kb", ConceptKB.from_disk(find_part(path, "kb")))
-        util.from_disk(path, readers, [*skipped, *others])
-        if "model" in others:
+        folder, decision = Path(path), self.settings.decision
+        saved = read_block(folder, ("model", "vocabulary"))
+        # Sources that differ from those of the saved pipeline.
+        own = {key for key in saved if self._config.get(key) not in (None, saved[key])}
+        if "model" in own:
             check_sources(self._model_source)
-        if "kb" in others:
+        elif "model" not in exclude:
+            model = find_part(folder, "model")
+            if self._model_source is None or model.exists():
+                self.generator = self.load_model(model, local_files_only=True)
+        if "vocabulary" in own:
             check_sources(vocabulary=self._vocabulary_source)
             self.settings.candidates.types_by_label = types_of(self._vocabulary_source)
-        if self._kb is not None or "kb" in others:
+        elif "kb" not in exclude:
+            self._kb = ConceptKB.from_disk(find_part(folder, "kb"))
+        if self._kb is not None or "vocabulary" in own:
             check_types(self.settings, self.kb)
-        if self.settings.decision.curation is not None:
-            read_rules(Path(self.settings.decision.curation))
+        if "ranker" not in exclude and (folder / RANKER_FILE).exists():
+            self.ranker = Ranker.from_disk(folder / RANKER_FILE)
+        is_same = decision.curation == saved.get("decision", {}).get("curation")
+        if "curation" not in exclude and (folder / RULES_FILE).exists() and (is_same or not saved):
+            decision.curation = str(folder / RULES_FILE)
+        if decision.curation is not None:
+            read_rules(Path(decision.curation))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -509,9 +498,12 @@ class AngelLinker(DocumentPipe):
         exclude (Iterable[str]): see `to_disk`.
         RETURNS (bytes): the serialized linker.
         """
-        writers = self._files()
-        writers |= {"model": lambda: self.generator.to_bytes(), "kb": lambda: self.kb.to_bytes()}
-        return util.to_bytes(writers, exclude)
+        parts = self._files(exclude)
+        if "model" not in exclude:
+            parts["model"] = self.generator.to_bytes()
+        if "kb" not in exclude:
+            parts["kb"] = self.kb.to_bytes()
+        return srsly.msgpack_dumps(parts)
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Load a linker from bytes.
@@ -523,33 +515,29 @@ class AngelLinker(DocumentPipe):
         from ..search.generator import Generator
         from ..vocabulary.kb import ConceptKB
 
-        def use_model(data: bytes) -> None:
-            runtime = self.settings.runtime
-            self.generator = Generator.from_bytes(data, device=runtime.device, dtype=runtime.dtype)
-
-        def use_rules(data: bytes) -> None:
-            self.settings.decision.curation = self.settings.decision.curation or RULES_FILE
-            self._curation = CurationFile(self.settings.decision.curation, data)
-
-        readers: dict[str, Callable[[bytes], Any]] = {
-            RULES_FILE: use_rules,
-            RANKER_FILE: lambda b: setattr(self, "ranker", Ranker.from_dict(json.loads(b))),
-            "model": use_model,
-            "kb": lambda b: setattr(self, "_kb", ConceptKB.from_bytes(b)),
-        }
-        util.from_bytes(data, readers, exclude)
-        if self._kb is not None:
+        parts = srsly.msgpack_loads(data)
+        runtime, decision = self.settings.runtime, self.settings.decision
+        if "model" in parts and "model" not in exclude:
+            self.generator = Generator.from_bytes(
+                parts["model"], device=runtime.device, dtype=runtime.dtype
+            )
+        if "kb" in parts and "kb" not in exclude:
+            self._kb = ConceptKB.from_bytes(parts["kb"])
             check_types(self.settings, self.kb)
+        if RANKER_FILE in parts and "ranker" not in exclude:
+            self.ranker = Ranker.from_json(parts[RANKER_FILE])
+        if RULES_FILE in parts and "curation" not in exclude:
+            decision.curation = decision.curation or RULES_FILE
+            self._curation = CurationFile(decision.curation, parts[RULES_FILE])
         return self
 
-    def _files(self) -> dict[str, Callable[[], bytes]]:
-        """RETURNS (dict[str, Callable[[], bytes]]): name of each small file to save → function that
-        returns its content."""
-        files: dict[str, Callable[[], bytes]] = {}
-        if self.settings.decision.curation is not None:
-            files[RULES_FILE] = self._curation_file().content
-        if self.ranker is not shipped_ranker():
-            files[RANKER_FILE] = lambda: json.dumps(self.ranker.to_dict(), indent=1).encode()
+    def _files(self, exclude: Iterable[str]) -> dict[str, bytes]:
+        """RETURNS (dict[str, bytes]): name of each small file to save → its content."""
+        files = {}
+        if self.settings.decision.curation is not None and "curation" not in exclude:
+            files[RULES_FILE] = self._curation_file().content()
+        if self.ranker is not shipped_ranker() and "ranker" not in exclude:
+            files[RANKER_FILE] = self.ranker.to_json().encode()
         return files
 
     def _curation_file(self) -> CurationFile:
@@ -565,8 +553,3 @@ class AngelLinker(DocumentPipe):
         load = source if callable(source) else partial(load_checkpoint, source)
         runtime = self.settings.runtime
         return load(device=runtime.device, dtype=runtime.dtype, local_files_only=local_files_only)
-
-
-def _write(path: Path, content: Callable[[], bytes]) -> None:
-    with replacing(path) as file:
-        file.write(content())

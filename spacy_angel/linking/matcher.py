@@ -3,7 +3,7 @@ that a recognizer finds."""
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -111,35 +111,12 @@ class AngelMatcher(DocumentPipe):
         self._matcher: tuple[ConceptKB, DictionaryMatcher] | None = None
 
     @property
-    def linker(self) -> AngelLinker:
-        """RETURNS (AngelLinker): the linker whose vocabulary is used.
-        RAISES (AngelError): the pipeline has no linker with the given name, or the linker runs
-            before this component."""
-        linker = self._find_linker()
-        if linker is None:
-            names = ", ".join(self._linkers()) or "none"
-            raise AngelError(
-                f"{self.name} needs an angel_linker called {self.settings.linker!r} (found: "
-                f"{names}). Set `linker`."
-            )
-        order = [component for _, component in self._nlp.components]
-        if self in order and order.index(self) > order.index(linker):
-            raise AngelError(
-                f"{self.name} must come before {linker.name}: nlp.add_pipe({self.name!r}, "
-                f"before={linker.name!r})."
-            )
-        return linker
-
-    def _linkers(self) -> dict[str, AngelLinker]:
-        return {n: c for n, c in self._nlp.components if isinstance(c, AngelLinker)}
-
-    def _find_linker(self) -> AngelLinker | None:
+    def linker(self) -> AngelLinker | None:
         """RETURNS (AngelLinker | None): the linker with the given name, or else the only linker,
-        which may have been renamed."""
-        linkers = self._linkers()
-        if self.settings.linker in linkers or len(linkers) != 1:
-            return linkers.get(self.settings.linker)
-        return next(iter(linkers.values()))
+        which may have been renamed. None if the pipeline has neither."""
+        linkers = {n: c for n, c in self._nlp.components if isinstance(c, AngelLinker)}
+        only = next(iter(linkers.values())) if len(linkers) == 1 else None
+        return linkers.get(self.settings.linker, only)
 
     def predict(self, docs: Sequence[Doc]) -> list[list[Span]]:
         """Find names without changing the documents.
@@ -147,11 +124,23 @@ class AngelMatcher(DocumentPipe):
         docs (Sequence[Doc]): documents.
         RETURNS (list[list[Span]]): the new mentions of each document. They are aligned with tokens,
             and overlap neither each other nor existing mentions that are kept.
+        RAISES (AngelError): the pipeline has no linker with the given name, or the linker runs
+            before this component.
         """
-        if self.settings.names == "none" and not self._linkers():
-            # Misspelled names need the vocabulary of a linker, which was removed from the pipeline.
-            return [[] for _ in docs]
         linker = self.linker
+        if linker is None:
+            if self.settings.names == "none":
+                # The pipeline was loaded without its linker.
+                return [[] for _ in docs]
+            raise AngelError(
+                f"{self.name} needs an angel_linker called {self.settings.linker!r}. Set `linker`."
+            )
+        order = [component for _, component in self._nlp.components]
+        if self in order and order.index(self) > order.index(linker):
+            raise AngelError(
+                f"{self.name} must come before {linker.name}: nlp.add_pipe({self.name!r}, "
+                f"before={linker.name!r})."
+            )
         with linker.kb.reading():
             # Includes names that are added by curation rules.
             kb = linker.effective_kb()
@@ -164,20 +153,17 @@ class AngelMatcher(DocumentPipe):
         docs (Sequence[Doc]): the documents passed to `predict`.
         spans (Sequence[Sequence[Span]]): the result of `predict`.
         """
-        linker = self._find_linker()
-        key = None if linker is None else linker.settings.candidates.span_key
+        key = None if self.linker is None else self.linker.settings.candidates.span_key
         for doc, found in zip(docs, spans, strict=True):
             if not found and (key is None or key in doc.spans):
                 continue
-            covered = {token for span in found for token in range(span.start, span.end)}
             before = _mentions(doc, key)
-            kept = [span for span in before if covered.isdisjoint(range(span.start, span.end))]
-            mentions = sorted([*kept, *found])
             over = _by_token(before)
             for span in found:
                 # An extended mention keeps its probability.
                 own = [o for o in _overlapping(span, over) if o.label == span.label]
                 span._.set(PROBABILITY, probability_of(own[0]) if own else None)
+            mentions = sorted([*_beside(before, found), *found])
             if key is None:
                 doc.ents = mentions
             else:
@@ -189,18 +175,18 @@ class AngelMatcher(DocumentPipe):
     ) -> list[Span]:
         mentions = _mentions(doc, linker.settings.candidates.span_key)
         text = clean(doc.text)
-        exact = [] if self.settings.names == "none" else self._find(text.text, kb)
+        types_by_label = linker.settings.candidates.types_by_label or {}
         over = _by_token(mentions)
-        spans = [
-            span
-            for span in self._labeled_spans(doc, text, exact, linker, kb)
-            if self._may_replace(span, _overlapping(span, over))
-        ]
+        found: Iterable[Occurrence] = ()
+        if self.settings.names != "none":
+            found = self._dictionary(kb).find(text.text)
+        labeled = self._labeled_spans(doc, text, found, kb, types_by_label)
+        spans = [span for span in labeled if self._may_replace(span, _overlapping(span, over))]
         spans += _beside(_longer_names(doc, text, mentions, names), spans)
         if self.settings.misspelled:
-            misspelled = find_misspelled(text.text, kb)
-            found = self._labeled_spans(doc, text, misspelled, linker, kb)
-            spans += _beside(found, [*mentions, *spans])
+            found = find_misspelled(text.text, kb)
+            labeled = self._labeled_spans(doc, text, found, kb, types_by_label)
+            spans += _beside(labeled, [*mentions, *spans])
         return sorted(spans)
 
     def _labeled_spans(
@@ -208,8 +194,8 @@ class AngelMatcher(DocumentPipe):
         doc: Doc,
         text: CleanText,
         found: "Iterable[Occurrence]",
-        linker: AngelLinker,
         kb: "ConceptKB",
+        types_by_label: Mapping[str, Collection[str]],
     ) -> Iterator[Span]:
         """Turn occurrences of names into labeled spans. Occurrences that are not aligned with
         tokens are skipped; if the text was cleaned, they are expanded to whole tokens instead."""
@@ -218,7 +204,7 @@ class AngelMatcher(DocumentPipe):
             label = self.settings.label
             if label is None:
                 types = kb.types_of(kb.concept_ids_of(occurrence.name)[0])
-                label = choose_label(types, linker.settings.candidates.types_by_label or {})
+                label = choose_label(types, types_by_label)
             offsets = text.to_source(occurrence.start, occurrence.end)
             mode = "strict" if text.is_clean else "expand"
             span = doc.char_span(*offsets, label=label, alignment_mode=mode)
@@ -227,7 +213,7 @@ class AngelMatcher(DocumentPipe):
                 end = span.end
                 yield span
 
-    def _find(self, text: str, kb: "ConceptKB") -> "list[Occurrence]":
+    def _dictionary(self, kb: "ConceptKB") -> "DictionaryMatcher":
         from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 
         if self.settings.names == "own" and not self._has_warned and not kb.own_names:
@@ -248,8 +234,7 @@ class AngelMatcher(DocumentPipe):
                     stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
                 )
                 self._matcher = kb, matcher
-            matcher = self._matcher[1]
-        return matcher.find(text)
+            return self._matcher[1]
 
     def _may_replace(self, span: Span, others: Sequence[Span]) -> bool:
         """others (Sequence[Span]): the mentions that the span overlaps. RETURNS (bool): whether the
@@ -336,11 +321,11 @@ def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
             yield Occurrence(found.start(), found.end(), name)
 
 
-def choose_label(types: Sequence[str], types_by_label: dict[str, tuple[str, ...]]) -> str:
+def choose_label(types: Sequence[str], types_by_label: Mapping[str, Collection[str]]) -> str:
     """Choose a label under which the linker can link a concept.
 
     types (Sequence[str]): semantic types of the concept.
-    types_by_label (dict[str, tuple[str, ...]]): the linker's setting: label → allowed types.
+    types_by_label (Mapping[str, Collection[str]]): the linker's setting: label → allowed types.
     RETURNS (str): the first label that allows one of the types; if `types_by_label` is empty, the
         entity type of the concept; otherwise a neutral label, which can link to any concept.
     """

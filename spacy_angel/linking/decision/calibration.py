@@ -5,27 +5,27 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from ...errors import AngelError, AngelWarning
-from ..ranking.features import LOWERING, RAISING
+from ..ranking.features import BOUNDS
 from ..ranking.ranker import (
     ALL,
     CONCEPT_TERMS,
     LINK_TERMS,
-    UNSURE,
     Ranker,
     Table,
     Weights,
-    choose_link,
     rank_concepts,
     tables_of,
 )
-from ..types import NIL, Query
+from ..types import Query
 
 EXPECTED_NIL_PRIOR = 0.1
 """Share of mentions whose concept is expected to be missing from the vocabulary."""
@@ -37,46 +37,47 @@ _MAX_ITERATIONS = 500
 _MIN_PROBABILITY = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CalibrationItem:
     """A mention of the development set.
 
     query (Query): the mention with its candidates.
-    gold (frozenset[str]): its gold identifiers, any of which is correct; empty if the mention
-        should link to NIL.
+    gold (Collection[str]): its gold identifiers, any of which is correct; if none of them is among
+        the candidates, the correct answer is NIL.
+    weight (float): weight of the mention.
     """
 
     query: Query
-    gold: frozenset[str]
-
-
-class FitItem(NamedTuple):
-    """A mention to fit on.
-
-    table (Table): terms of its candidates.
-    gold (Collection[str]): its gold concepts, any of which is correct; if none of them is among
-        the candidates, the correct answer is NIL.
-    weight (float): weight of the mention in the loss.
-    """
-
-    table: Table
     gold: Collection[str]
     weight: float = 1.0
+
+    @cached_property
+    def table(self) -> Table:
+        """RETURNS (Table): the terms of the candidates, at least one."""
+        return tables_of([self.query])[0]
+
+    @cached_property
+    def is_right(self) -> np.ndarray:
+        """RETURNS (np.ndarray): bool[n], whether each candidate is a gold concept."""
+        return np.array([c.concept_id in self.gold for c in self.query.candidates], dtype=bool)
+
+    def with_nil(self) -> "list[CalibrationItem]":
+        """RETURNS (list[CalibrationItem]): the mention; and, unless it should link to NIL anyway,
+        the mention without its gold concepts, weighted according to `EXPECTED_NIL_PRIOR`."""
+        if not self.gold:
+            return [self]
+        weight = self.weight * EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR)
+        return [self, CalibrationItem(self.query.without(self.gold), (), weight)]
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The result of a calibration, with metrics on the development set.
+    """The result of a calibration.
 
     threshold (float | None): the threshold; None if no threshold improves the F-score.
     ranker (Ranker | None): the reranker with the fitted weights; None without a reranker, or if the
         fitted weights are no better on held-out mentions.
-    n_mentions (int): number of mentions.
-    n_found (int): number of mentions with a gold concept among their candidates.
-    n_right (int): number of mentions linked to a gold concept.
-    n_outside (int): number of mentions that should get NIL.
-    n_outside_nil (int): number of these that do get NIL.
-    f (float): F-score of the links, 0 to 1, as spaCy's `Scorer.score_links` computes it.
+    n_mentions (int): number of mentions of the development set.
     nll_before (float | None), nll (float | None): mean negative log-probability of the correct
         answers before and after calibration, in nats; None without a reranker.
     """
@@ -84,11 +85,6 @@ class Calibration:
     threshold: float | None
     ranker: Ranker | None
     n_mentions: int
-    n_found: int
-    n_right: int
-    n_outside: int
-    n_outside_nil: int
-    f: float
     nll_before: float | None = None
     nll: float | None = None
 
@@ -98,8 +94,8 @@ class Calibration:
 
     def report(self) -> str:
         """RETURNS (str): all values as text, one per line."""
-        lines = [f"{name:<16}{value}" for name, value in self.to_dict().items()]
-        return "\n".join([*lines, f"{'weights':<16}{'fitted' if self.ranker else 'unchanged'}"])
+        values = self.to_dict() | {"weights": "fitted" if self.ranker else "unchanged"}
+        return "\n".join(f"{name:<16}{value}" for name, value in values.items())
 
 
 def calibrate(
@@ -123,18 +119,19 @@ def calibrate(
     RAISES (AngelError): no mention has a gold concept among its candidates.
     """
     items = list(items)
-    if not any(map(_is_found, items)):
+    if not any(item.is_right.any() for item in items):
         raise AngelError(
             f"None of the {len(items)} mentions has its gold concept among the candidates."
         )
     if ranker is None:
         ranked = [rank_concepts(item.query.candidates).concepts for item in items]
-        return _calibration(items, ranked, fit_threshold(ranked, [item.gold for item in items]))
-    groups: dict[str, list[FitItem]] = {}
-    for item in items:
+        return Calibration(fit_threshold(items, ranked), None, len(items))
+    with_nil = [part for item in items for part in item.with_nil()]
+    groups: dict[str, list[CalibrationItem]] = {}
+    for item in with_nil:
         if item.query.candidates:
-            groups.setdefault(ranker.type_of(item.query.label), []).extend(_with_nil(item))
-    before = {kind: ranker.by_type.get(kind, ranker.weights) for kind in groups}
+            groups.setdefault(ranker.type_of(item.query.label), []).append(item)
+    before = {kind: ranker.by_type.get(kind, ranker) for kind in groups}
     old = mean_loss((group, before[kind]) for kind, group in groups.items())
     held_out = mean_loss(_held_out(groups, before))
     if held_out >= old:
@@ -144,52 +141,19 @@ def calibrate(
             AngelWarning,
             stacklevel=3,
         )
-        kept = _calibration(items, _ranked(items, ranker), threshold)
-        return replace(kept, nll_before=old, nll=old)
+        return Calibration(threshold, None, len(items), old, old)
     fitted = {kind: fit_weights(g, before[kind], penalty=PENALTY) for kind, g in groups.items()}
     new = mean_loss((group, fitted[kind]) for kind, group in groups.items())
-    weights = fitted.pop(ALL, ranker.weights)
-    ranker = replace(ranker, weights=weights, by_type={**ranker.by_type, **fitted})
-    ranked = _ranked(items, ranker)
-    calibration = _calibration(items, ranked, _threshold_with_nil(items, ranked, ranker))
-    return replace(calibration, ranker=ranker, nll_before=old, nll=new)
+    general = fitted.pop(ALL, ranker)
+    by_type = {**ranker.by_type, **fitted}
+    ranker = replace(ranker, concept=general.concept, link=general.link, by_type=by_type)
+    ranked = [ranking.concepts for ranking in ranker.rank([item.query for item in with_nil])]
+    return Calibration(fit_threshold(with_nil, ranked), ranker, len(items), old, new)
 
 
-def _threshold_with_nil(
-    items: Sequence[CalibrationItem],
-    ranked: Sequence[Sequence[tuple[str, float]]],
-    ranker: Ranker,
-) -> float | None:
-    """Fit the threshold on the mentions and on copies of some of them with the gold concepts
-    removed, evenly sampled according to `EXPECTED_NIL_PRIOR`.
-
-    RETURNS (float | None): the threshold; None disables it.
-    """
-    n = max(round(EXPECTED_NIL_PRIOR * len(items)), 1)
-    spread = items[:: max(len(items) // n, 1)]
-    removed = [CalibrationItem(item.query.without(item.gold), frozenset()) for item in spread]
-    gold = [item.gold for item in (*items, *removed)]
-    return fit_threshold([*ranked, *_ranked(removed, ranker)], gold)
-
-
-def _ranked(items: Sequence[CalibrationItem], ranker: Ranker) -> list[list[tuple[str, float]]]:
-    return [ranking.concepts for ranking in ranker.rank([item.query for item in items])]
-
-
-def _with_nil(item: CalibrationItem) -> list[FitItem]:
-    removed = item.query.without(item.gold)
-    if not item.gold or not removed.candidates:
-        return [FitItem(tables_of([item.query])[0], item.gold)]
-    own, table = tables_of([item.query, removed])
-    return [
-        FitItem(own, item.gold),
-        FitItem(table, (), EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR)),
-    ]
-
-
-def mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
-    """groups (Iterable[tuple[Sequence[FitItem], Weights]]): groups of mentions and their weights.
-    RETURNS (float): mean negative log-probability of the correct answer, in nats."""
+def mean_loss(groups: Iterable[tuple[Sequence[CalibrationItem], Weights]]) -> float:
+    """groups (Iterable[tuple[Sequence[CalibrationItem], Weights]]): groups of mentions and their
+    weights. RETURNS (float): mean negative log-probability of the correct answer, in nats."""
     total = count = 0.0
     for items, weights in groups:
         for item in items:
@@ -203,10 +167,10 @@ def mean_loss(groups: Iterable[tuple[Sequence[FitItem], Weights]]) -> float:
 
 
 def _held_out(
-    groups: Mapping[str, Sequence[FitItem]], start: Mapping[str, Weights]
-) -> Iterator[tuple[Sequence[FitItem], Weights]]:
-    """YIELDS (tuple[Sequence[FitItem], Weights]): a fold of consecutive mentions, and weights that
-    were fitted on the other folds."""
+    groups: Mapping[str, Sequence[CalibrationItem]], start: Mapping[str, Weights]
+) -> Iterator[tuple[Sequence[CalibrationItem], Weights]]:
+    """YIELDS (tuple[Sequence[CalibrationItem], Weights]): a fold of consecutive mentions, and
+    weights that were fitted on the other folds."""
     for entity_type, group in groups.items():
         edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
         for first, last in pairwise(edges):
@@ -217,56 +181,30 @@ def _held_out(
 
 
 def fit_threshold(
-    ranked: Sequence[Sequence[tuple[str, float]]], gold: Sequence[Collection[str]]
+    items: Sequence[CalibrationItem], ranked: Sequence[Sequence[tuple[str, float]]]
 ) -> float | None:
     """Find the threshold with the best F-score, or the lowest of these if there are several.
 
+    items (Sequence[CalibrationItem]): mentions.
     ranked (Sequence[Sequence[tuple[str, float]]]): concepts and probabilities of each mention, most
         probable first.
-    gold (Sequence[Collection[str]]): gold identifiers of each mention; empty for NIL.
     RETURNS (float | None): the midpoint between the highest rejected and the lowest accepted
         probability; None if all links are accepted.
     """
-    top = [(concepts[0], own) for concepts, own in zip(ranked, gold, strict=True) if concepts]
+    top = [
+        (concepts[0][1], concepts[0][0] in item.gold, item.weight)
+        for item, concepts in zip(items, ranked, strict=True)
+        if concepts
+    ]
     if not top:
         return None
-    probabilities = np.array([p for (_, p), _ in top])
-    order = np.argsort(-probabilities, kind="stable")
-    levels = probabilities[order]
-    right = np.array([concept_id in own for (concept_id, _), own in top])[order]
-    n_linked, n_gold = np.arange(1, len(order) + 1), sum(map(bool, gold))
-    f = 2 * np.cumsum(right) / (n_linked + n_gold)
+    levels, right, weights = np.array(sorted(top, key=lambda row: -row[0])).T
+    n_gold = sum(item.weight for item in items if item.gold)
+    f = 2 * np.cumsum(right * weights) / (np.cumsum(weights) + n_gold)
     # Equal probabilities are accepted together.
     f[:-1][levels[:-1] == levels[1:]] = -1
     best = int(np.flatnonzero(f == f.max())[-1])
     return None if best == len(f) - 1 else float((levels[best] + levels[best + 1]) / 2)
-
-
-def _calibration(
-    items: Sequence[CalibrationItem],
-    ranked: Sequence[Sequence[tuple[str, float]]],
-    threshold: float | None,
-) -> Calibration:
-    """RETURNS (Calibration): the metrics with a threshold, without a reranker."""
-    gold = [item.gold for item in items]
-    links = [choose_link(concepts, threshold) for concepts in ranked]
-    n_right = sum(link in own for link, own in zip(links, gold, strict=True))
-    nil = [link for link, own in zip(links, gold, strict=True) if not own]
-    n_linked, n_gold = len(links) - links.count(NIL), len(gold) - len(nil)
-    return Calibration(
-        threshold,
-        None,
-        n_mentions=len(items),
-        n_found=sum(map(_is_found, items)),
-        n_right=n_right,
-        n_outside=len(nil),
-        n_outside_nil=nil.count(NIL),
-        f=2 * n_right / max(n_linked + n_gold, 1),
-    )
-
-
-def _is_found(item: CalibrationItem) -> bool:
-    return any(candidate.concept_id in item.gold for candidate in item.query.candidates)
 
 
 def no_weights() -> Weights:
@@ -274,12 +212,14 @@ def no_weights() -> Weights:
     return Weights(dict.fromkeys(CONCEPT_TERMS, 0.0), dict.fromkeys(LINK_TERMS, 0.0))
 
 
-def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.0) -> Weights:
+def fit_weights(
+    items: Sequence[CalibrationItem], start: Weights, *, penalty: float = 1.0
+) -> Weights:
     """Fit the weights by maximum likelihood, with an L2 penalty on the difference from the starting
     weights. The first model is fitted on the mentions with a gold concept among their candidates,
     the second on all mentions.
 
-    items (Sequence[FitItem]): mentions.
+    items (Sequence[CalibrationItem]): mentions.
     start (Weights): the starting weights; few mentions change them little.
     penalty (float): strength of the penalty. `penalty / 2` times the sum of the squared changes is
         added to the negative log-likelihood in nats.
@@ -297,26 +237,25 @@ def fit_weights(items: Sequence[FitItem], start: Weights, *, penalty: float = 1.
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
         margins = signs * (terms @ values)
-        gradient = -(counts * signs / (1 + np.exp(np.minimum(margins, 500)))) @ terms
+        gradient = -(counts * signs * expit(-margins)) @ terms
         return float((counts * np.logaddexp(0, -margins)).sum()), gradient
 
     return Weights(concept, _minimize(loss, start.link, LINK_TERMS, penalty))
 
 
 def _fit_concept(
-    items: Sequence[FitItem], start: Mapping[str, float], penalty: float
+    items: Sequence[CalibrationItem], start: Mapping[str, float], penalty: float
 ) -> dict[str, float]:
-    right = [np.array([c in item.gold for c in item.table.concept_ids]) for item in items]
-    own = [i for i, of_item in enumerate(right) if of_item.any()]
+    own = [item for item in items if item.is_right.any()]
     if not own:
         return dict(start)
-    terms = np.concatenate([items[i].table.terms for i in own])
-    priors = np.concatenate([items[i].table.log_priors for i in own])
-    is_right = np.concatenate([right[i] for i in own])
-    sizes = np.array([len(right[i]) for i in own])
+    terms = np.concatenate([item.table.terms for item in own])
+    priors = np.concatenate([item.table.log_priors for item in own])
+    is_right = np.concatenate([item.is_right for item in own])
+    sizes = np.array([len(item.is_right) for item in own])
     mention = np.repeat(np.arange(len(own)), sizes)
     firsts = np.cumsum(sizes) - sizes
-    counts = np.array([items[i].weight for i in own])
+    counts = np.array([item.weight for item in own])
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
         utilities = terms @ values + priors
@@ -342,11 +281,7 @@ def _minimize(
         change = values - center
         return value + penalty * float(change @ change) / 2, gradient + penalty * change
 
-    def limit(limits: Mapping[str, float], name: str) -> float | None:
-        # For a feature times the model's uncertainty, only the sign is constrained.
-        return limits.get(name, 0.0 if name.removesuffix(UNSURE) in limits else None)
-
-    bounds = [(limit(RAISING, name), limit(LOWERING, name)) for name in names]
+    bounds = [BOUNDS.get(name, (None, None)) for name in names]
     fitted = minimize(
         penalized,
         center,

@@ -1,10 +1,8 @@
 """Turn candidates into links, with the reranker, with the model's scores alone, or directly for
 exact matches."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +10,14 @@ from spacy.tokens import Span
 
 from ...component.probability import other_labels_of
 from ..mentions.labels import links_label
-from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, Ranking, choose_link, rank_concepts
+from ..ranking.ranker import (
+    EXACT_MATCH_PROBABILITY,
+    Ranker,
+    Ranking,
+    choose_link,
+    rank_concepts,
+    sum_by_concept,
+)
 from ..settings.linker_settings import DecisionSettings, LinkerSettings
 from ..types import NIL, Link, Query
 
@@ -74,12 +79,9 @@ def rank_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[tuple[str, 
     """candidates (Iterable[Mapping[str, Any]]): candidates of a mention, as in `Link.candidates`.
     RETURNS (list[tuple[str, float]]): concepts and probabilities, best first, regardless of the
         threshold."""
-    parts: defaultdict[str, list[float]] = defaultdict(list)
-    for candidate in candidates:
-        parts[candidate["concept_id"]].append(candidate["probability"])
+    sums = sum_by_concept((c["concept_id"], c["probability"]) for c in candidates)
     # Sorting is stable, so ties keep the order of the reranker.
-    ranked = [(concept_id, fsum(of)) for concept_id, of in parts.items()]
-    return sorted(ranked, key=lambda pair: -pair[1])
+    return sorted(sums.items(), key=lambda pair: -pair[1])
 
 
 def _in_preferred_ids(
@@ -89,10 +91,8 @@ def _in_preferred_ids(
     own_ids = {candidate["concept_id"] for candidate in link.candidates}
     ids = {own: _preferred_ids(own, kb, prefixes, preferred.get(own)) for own in own_ids}
     # Two concepts may have the same preferred identifier.
-    sums: defaultdict[str, list[float]] = defaultdict(list)
-    for own, probability in link.kb_ents:
-        sums[ids[own][0]].append(probability)
-    ents = [(concept_id, min(fsum(parts), 1.0)) for concept_id, parts in sums.items()]
+    sums = sum_by_concept((ids[own][0], probability) for own, probability in link.kb_ents)
+    ents = [(concept_id, min(probability, 1.0)) for concept_id, probability in sums.items()]
     return Link(
         kb_id=link.kb_id if link.kb_id == NIL else ids[link.kb_id][0],
         kb_ents=sorted(ents, key=lambda pair: -pair[1]),

@@ -13,6 +13,7 @@ from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
 
+from ...component.kb_id import NAME as KB_ID
 from ...component.kb_id import attribute_key, store_kb_id
 from ...component.probability import NAME as PROBABILITY
 from ...component.probability import other_labels_of, probability_of
@@ -21,9 +22,6 @@ from ..mentions.labels import links_label
 from ..mentions.reading import find_spans, register_abbreviations
 from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 from ..types import NIL, Link
-
-_REGISTERED: dict[str, tuple[Any, ...]] = {}
-"""How each attribute was registered when a linker was created."""
 
 
 def read_kb_id(span: Span, settings: LinkerSettings) -> str:
@@ -50,9 +48,9 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
             for span, link in zip(spans, links, strict=True)
         ]
         _set_kb_ids(doc, settings.candidates.span_key, spans, kb_ids)
-    dropped = [is_dropped(*pair, settings) for pair in zip(spans, links, strict=True)]
-    if any(dropped):
-        doc.ents = [ent for ent, goes in zip(doc.ents, dropped, strict=True) if not goes]
+    if settings.decision.drop_unlinked_below and settings.candidates.span_key is None:
+        pairs = zip(doc.ents, links, strict=True)
+        doc.ents = [ent for ent, link in pairs if not is_dropped(ent, link, settings)]
 
 
 def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
@@ -90,11 +88,21 @@ def _set_attributes(
         shown = written[0]
         for link in written[::-1]:
             shown = link if link.kb_id != NIL else shown
+        first = here[0][0]
+        data: dict[Any, Any] = first.doc.user_data
         for attribute in ATTRIBUTES:
-            if attribute == "kb_id" and settings.is_first:
-                store_kb_id(here[0][0], shown.kb_id)  # and see `_set_kb_ids`
+            name = getattr(settings.outputs, attribute)
+            if name == KB_ID:
+                store_kb_id(first, shown.kb_id)  # and see `_set_kb_ids`
                 continue
-            _write_values(getattr(settings.outputs, attribute), attribute, here, shown)
+            own = {}
+            for span, link in here:
+                value = span._.get(name) if link is None else getattr(link, attribute)
+                own[_key_of_label(span, name)] = value
+                data.pop(_key_of_label(span, name), None)
+            data[attribute_key(first, name)] = getattr(shown, attribute)
+            if len(own) > 1:
+                data |= own
 
 
 def _set_kb_ids(
@@ -115,50 +123,36 @@ def _set_kb_ids(
         doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
 
 
-def register_extensions(names: Sequence[str] = ATTRIBUTES) -> None:
-    """Register the attributes, so that stored documents can be read without a linker. Existing
-    attributes are kept.
-
-    names (Sequence[str]): in the order of `ATTRIBUTES`.
-    """
-    for name, attribute in zip(names, ATTRIBUTES, strict=True):
-        if not Span.has_extension(name):
-            getter = partial(_read, name=name, attribute=attribute)
-            Span.set_extension(name, getter=getter, setter=partial(_write, name=name))
-    register_abbreviations()
-
-
 def set_extensions(settings: LinkerSettings) -> None:
-    """Register the attributes that a linker writes. Existing attributes are reused if they are
-    writable.
+    """Register the attributes that a linker writes. Attributes of the same name without a getter
+    are replaced.
 
     settings (LinkerSettings): settings with the attribute names.
     RAISES (AngelError): another component computes an attribute with the same name.
     """
-    names = [getattr(settings.outputs, attribute) for attribute in ATTRIBUTES]
-    register_extensions(names)
-    for attribute, name in zip(ATTRIBUTES, names, strict=True):
-        _, method, getter, setter = Span.get_extension(name)
-        if method is not None or (getter is not None and setter is None):
+    for attribute in ATTRIBUTES:
+        name = getattr(settings.outputs, attribute)
+        _, method, getter, _ = Span.get_extension(name) if Span.has_extension(name) else [None] * 4
+        if method is not None or (getter is not None and not _is_ours(name)):
             raise AngelError(
                 f"span._.{name} is computed by another component, so angel_linker cannot write it. "
                 f"Choose another name with the setting outputs.{attribute}."
             )
-        _REGISTERED[name] = Span.get_extension(name)
+        _register(name, attribute)
+    register_abbreviations()
 
 
-def warn_replaced(settings: LinkerSettings) -> None:
-    """Warn once if another component has overwritten the registration of an attribute that a linker
-    writes, as scispaCy's linker does with `kb_ents`. If both are in the same pipeline, the later
-    one overwrites the values.
+def restore_extensions(settings: LinkerSettings) -> None:
+    """Register again the attributes that another component has registered since, as scispaCy's
+    linker does with `kb_ents`, and warn about it. If both are in the same pipeline, the later one
+    overwrites the values.
 
     settings (LinkerSettings): settings with the attribute names.
     """
     for attribute in ATTRIBUTES:
         name = getattr(settings.outputs, attribute)
-        now = Span.get_extension(name)
-        if _REGISTERED.get(name, now) != now:
-            _REGISTERED[name] = now
+        if not _is_ours(name):
+            _register(name, attribute)
             warnings.warn(
                 f"Another component has registered span._.{name} again, as scispaCy's linker does. "
                 "Where both are in one pipeline, the later one overwrites the values. Choose "
@@ -168,33 +162,26 @@ def warn_replaced(settings: LinkerSettings) -> None:
             )
 
 
-def _write_values(
-    name: str, attribute: str, here: Sequence[tuple[Span, Link | None]], shown: Link
-) -> None:
-    """Write an attribute of spans that cover the same characters.
+def _register(name: str, attribute: str) -> None:
+    if name != KB_ID:
+        getter = partial(_read, name=name, attribute=attribute)
+        Span.set_extension(name, getter=getter, setter=partial(_write, name=name), force=True)
 
-    name (str): name of the attribute on `span._`. attribute (str): field of `Link`.
-    here (Sequence[tuple[Span, Link | None]]): mentions that cover the same characters, with their
-        links; None keeps the current value.
-    shown (Link): the link for spans with another label or none.
-    """
-    first = here[0][0]
-    data: dict[Any, Any] = first.doc.user_data
-    of_label = {}
-    for span, link in here:
-        key = attribute_key(span, f"{name} of {span.label_}")
-        of_label[key] = span._.get(name) if link is None else getattr(link, attribute)
-        data.pop(key, None)
-    first._.set(name, getattr(shown, attribute))
-    if len(of_label) > 1:
-        data |= of_label
+
+def _is_ours(name: str) -> bool:
+    getter = Span.get_extension(name)[2]
+    return name == KB_ID or (isinstance(getter, partial) and getter.func is _read)
+
+
+def _key_of_label(span: Span, name: str) -> tuple[str, str, int, int]:
+    """RETURNS (tuple[str, str, int, int]): key in `doc.user_data` of an attribute of spans with the
+    same characters and label."""
+    return attribute_key(span, f"{name} of {span.label_}")
 
 
 def _read(span: Span, name: str, attribute: str) -> Any:
     data: dict[Any, Any] = span.doc.user_data
-    value = data.get(attribute_key(span, f"{name} of {span.label_}"))
-    if value is None:
-        value = data.get(attribute_key(span, name))
+    value = data.get(_key_of_label(span, name), data.get(attribute_key(span, name)))
     if value is None:
         return "" if attribute == "kb_id" else []
     # After serialization, tuples are lists.
@@ -203,9 +190,12 @@ def _read(span: Span, name: str, attribute: str) -> Any:
 
 def _write(span: Span, value: Any, name: str) -> None:
     data: dict[Any, Any] = span.doc.user_data
-    prefix, _, *characters = key = attribute_key(span, name)
-    own = (prefix, f"{name} of {span.label_}", *characters)
-    data[own if own in data else key] = value
+    own = _key_of_label(span, name)
+    data[own if own in data else attribute_key(span, name)] = value
 
 
-register_extensions()
+# Stored documents can be read without a linker.
+for _name in ATTRIBUTES:
+    if not Span.has_extension(_name):
+        _register(_name, _name)
+register_abbreviations()

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Collection
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...errors import AngelError, AngelWarning
@@ -95,30 +96,22 @@ def check_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
             )
 
 
-def known_types(settings: "LinkerSettings", kb: "ConceptKB") -> dict[str, tuple[str, ...]]:
-    """Adapt `types_by_label` to another vocabulary. If the vocabulary has none of the types of a
-    label, a warning is issued and all concepts are allowed; otherwise, mentions with this label
-    would silently be NIL.
+def limit_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
+    """Empty `types_by_label`, with a warning, if it has types that a new vocabulary lacks.
+    Otherwise, mentions with these labels would silently be NIL.
 
-    settings (LinkerSettings): settings with `types_by_label`.
+    settings (LinkerSettings): settings with `types_by_label`, changed in place.
     kb (ConceptKB): the vocabulary.
-    RETURNS (dict[str, tuple[str, ...]]): label → its types that exist in the vocabulary.
     """
-    types_by_label = settings.candidates.types_by_label or {}
-    types = {
-        label: tuple(filter(kb.types.__contains__, names))
-        for label, names in types_by_label.items()
-    }
-    if skipped := [label for label, names in types_by_label.items() if names and not types[label]]:
-        unknown = sorted({name for label in skipped for name in types_by_label[label]})
+    types = chain.from_iterable((settings.candidates.types_by_label or {}).values())
+    if unknown := sorted(set(types) - set(kb.types)):
+        settings.candidates.types_by_label = {}
         warnings.warn(
-            f"types_by_label gives {skipped} the types {unknown}, which the new vocabulary "
-            "lacks: any concept may be linked.",
+            f"types_by_label had the types {unknown}, which the new vocabulary lacks, and is empty "
+            "now: mentions with any label are linked.",
             AngelWarning,
             stacklevel=3,
         )
-        types = types if any(types.values()) else {}
-    return types
 
 
 def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":

@@ -300,7 +300,10 @@ FEATURES = _by_name(
 """Features of a candidate, by name."""
 MENTION_FEATURES = _by_name(bias, short, unsure)
 """Features of a mention, by name."""
-RAISING, LOWERING = {"exact": 0.0}, {"spelled": -0.5}
+BOUNDS = {
+    **{"exact": (0.0, None), "exact_unsure": (0.0, None)},
+    **{"spelled": (None, -0.5), "spelled_unsure": (None, 0.0)},
+}
 """Bounds on the fitted weights. `exact` is at least 0, because an exact match is never evidence
 against a concept. `spelled` is at most -0.5: in the texts with artificial typos used for fitting,
 every unknown word is a typo, but this is not true of real texts."""

@@ -8,17 +8,18 @@ fitted in `decision.calibration`. Their weights are stored in a JSON file, and t
 feature is its weight times its value.
 """
 
-import json
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
 from functools import cache, cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
 
 from ...about import DATA
 from ...errors import AngelError
@@ -28,8 +29,6 @@ from ..types import NIL, Candidate, Query
 from .features import FEATURES, MENTION_FEATURES, columns_of
 
 FILE = DATA / "ranker.json"
-KIND = "spacy-angel ranker"
-VERSION = 1
 SHARE, LEAD = "share", "lead"
 """Features that the second model takes from the first: the logarithm of the best concept's share,
 and the logarithm of the ratio of that share to the next concept's, capped at 10 and divided by
@@ -42,8 +41,6 @@ LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 mention, and `SHARE` and `LEAD`."""
 ALL = "ALL"
 BIAS = "bias"
-FITTED_NIL_PRIOR = 0.25
-"""Share of NIL among the mentions the weights were fitted on, if the file does not specify it."""
 PRIOR = "prior"
 """Key in explanations for the logarithm of a concept's share of its name; its weight is not
 fitted."""
@@ -65,13 +62,15 @@ class LinkTerms(NamedTuple):
     concept_id (str): the most probable concept according to the first model. Its share includes
         the shares of concepts with the same name in other vocabularies.
     values (np.ndarray): float64, in the order of `LINK_TERMS`.
-    shares (np.ndarray): float64[n], probability of each candidate according to the first model,
-        given that one of the candidates is correct; sums to 1.
+    shares (list[float]): probability of each candidate according to the first model, given that
+        one of the candidates is correct; they sum to 1.
+    share_of (dict[str, float]): concept → sum of the shares of its candidates.
     """
 
     concept_id: str
     values: np.ndarray
-    shares: np.ndarray
+    shares: list[float]
+    share_of: dict[str, float]
 
 
 class Ranking(NamedTuple):
@@ -92,12 +91,17 @@ class Ranking(NamedTuple):
 class Weights:
     """The weights of both models.
 
-    concept (Mapping[str, float]): weights of `CONCEPT_TERMS`.
-    link (Mapping[str, float]): weights of `LINK_TERMS`.
+    concept (dict[str, float]): weights of `CONCEPT_TERMS`.
+    link (dict[str, float]): weights of `LINK_TERMS`.
+    RAISES (ValueError): weights are missing, or belong to unknown terms.
     """
 
-    concept: Mapping[str, float]
-    link: Mapping[str, float]
+    concept: dict[str, float]
+    link: dict[str, float]
+
+    def __post_init__(self) -> None:
+        if (self.concept.keys(), self.link.keys()) != (set(CONCEPT_TERMS), set(LINK_TERMS)):
+            raise ValueError("it has other features")
 
     @cached_property
     def concept_vector(self) -> np.ndarray:
@@ -111,22 +115,23 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Ranker:
+class Ranker(Weights):
     """The reranker: general weights, and separate ones for some entity types.
 
-    weights (Weights): the general weights.
-    by_type (Mapping[str, Weights]): entity type → weights that replace the general ones. GENE has
-        its own, for example, because a single letter distinguishes one gene from another.
-    nil_priors (Mapping[str, float]): `ALL` or an entity type → share of NIL among the mentions its
+    by_type (dict[str, Weights]): entity type → weights that replace the general ones. GENE has its
+        own, for example, because a single letter distinguishes one gene from another.
+    nil_shares (dict[str, float]): `ALL` or an entity type → share of NIL among the mentions its
         weights were fitted on.
     unsearched (Ranker | None): the reranker for candidates found without the model; None uses the
         same weights.
+    kind (str), version (int): identify the format of the file.
     """
 
-    weights: Weights
-    by_type: Mapping[str, Weights] = field(default_factory=dict)
-    nil_priors: Mapping[str, float] = field(default_factory=dict)
+    by_type: dict[str, Weights] = field(default_factory=dict)
+    nil_shares: dict[str, float] = field(default_factory=dict)
     unsearched: "Ranker | None" = None
+    kind: Literal["spacy-angel ranker"] = "spacy-angel ranker"
+    version: Literal[1] = 1
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "Ranker":
@@ -138,47 +143,25 @@ class Ranker:
             features.
         """
         try:
-            data = json.loads(Path(path).read_text(encoding="utf8"))
-            is_own = (data["kind"], data["version"]) == (KIND, VERSION)
-            ranker = cls.from_dict(data)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            return cls.from_json(Path(path).read_bytes())
+        except (OSError, ValueError) as error:
             raise AngelError(f"{path} is not a ranker of this version: {error}.") from error
-        if not is_own or not ranker.fits():
-            raise AngelError(f"{path} is not a ranker of this version: other features or version.")
-        return ranker
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Ranker":
-        """data (Mapping[str, Any]): the output of `to_dict`. RETURNS (Ranker): the reranker."""
-        by_type = {label: Weights(**weights) for label, weights in data["by_type"].items()}
-        unsearched = data.get("unsearched")
-        return cls(
-            Weights(data["concept"], data["link"]),
-            by_type,
-            data.get("nil_shares", {}),
-            None if unsearched is None else cls.from_dict(unsearched),
-        )
+    def from_json(cls, data: str | bytes) -> "Ranker":
+        """data (str | bytes): the output of `to_json`. RETURNS (Ranker): the reranker."""
+        return TypeAdapter(Ranker).validate_json(data)
 
     def to_disk(self, path: str | Path) -> None:
         """Save the reranker.
 
         path (str | Path): the JSON file to write.
         """
-        write_text(Path(path), json.dumps(self.to_dict(), indent=1) + "\n")
+        write_text(Path(path), self.to_json())
 
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): the content of the JSON file."""
-        plain = {"kind": KIND, "version": VERSION, **asdict(self.weights)}
-        plain["by_type"] = {kind: asdict(weights) for kind, weights in self.by_type.items()}
-        plain["nil_shares"] = dict(self.nil_priors)
-        return plain | ({"unsearched": self.unsearched.to_dict()} if self.unsearched else {})
-
-    def fits(self) -> bool:
-        """RETURNS (bool): whether the weights are exactly those of the current terms."""
-        return (self.unsearched is None or self.unsearched.fits()) and all(
-            set(w.concept) == set(CONCEPT_TERMS) and set(w.link) == set(LINK_TERMS)
-            for w in (self.weights, *self.by_type.values())
-        )
+    def to_json(self) -> str:
+        """RETURNS (str): the content of the JSON file."""
+        return TypeAdapter(Ranker).dump_json(self, indent=1, exclude_none=True).decode() + "\n"
 
     def expecting(self, nil_prior: float) -> "Ranker":
         """Adjust the reranker to texts with a different share of NIL. The odds of a link are
@@ -190,19 +173,15 @@ class Ranker:
         RETURNS (Ranker): the adjusted reranker.
         """
 
-        def shifted(entity_type: str, weights: Weights) -> Weights:
-            fitted = self.nil_priors.get(entity_type, self.nil_priors.get(ALL, FITTED_NIL_PRIOR))
+        def shifted(weights: Weights, entity_type: str = ALL) -> dict[str, float]:
+            fitted = self.nil_shares.get(entity_type, self.nil_shares[ALL])
             shift = _log_odds(fitted) - _log_odds(nil_prior)
-            return Weights(weights.concept, {**weights.link, BIAS: weights.link[BIAS] + shift})
+            return {**weights.link, BIAS: weights.link[BIAS] + shift}
 
-        own = {
-            entity_type: shifted(entity_type, weights)
-            for entity_type, weights in self.by_type.items()
-        }
         return replace(
             self,
-            weights=shifted(ALL, self.weights),
-            by_type=own,
+            link=shifted(self),
+            by_type={t: replace(w, link=shifted(w, t)) for t, w in self.by_type.items()},
             unsearched=self.unsearched and self.unsearched.expecting(nil_prior),
         )
 
@@ -217,7 +196,7 @@ class Ranker:
         RETURNS (Weights): the weights that apply to the mention."""
         if not is_searched and self.unsearched is not None:
             return self.unsearched.weights_of(label)
-        return self.by_type.get(self.type_of(label), self.weights)
+        return self.by_type.get(self.type_of(label), self)
 
     def certainty(self, queries: Sequence[Query]) -> list[float]:
         """queries (Sequence[Query]): mentions with the candidates found without the model.
@@ -233,7 +212,7 @@ class Ranker:
         found = [query for query in queries if query.candidates]
         tables = iter(tables_of(found))
         return [
-            rank(query, next(tables), self.weights_of(query.label, query.is_searched))
+            next(tables).rank(self.weights_of(query.label, query.is_searched))
             if query.candidates
             else Ranking([], [])
             for query in queries
@@ -276,32 +255,25 @@ def tables_of(queries: Sequence[Query]) -> "list[Table]":
     for query, start in zip(queries, columns.starts.tolist(), strict=True):
         rows = slice(start, start + len(query.candidates))
         confidence = 1.0 - float(columns.unsure[start]) if query.is_searched else 1.0
-        table = Table(
-            list(map(attrgetter("concept_id"), query.candidates)),
-            list(map(attrgetter("name"), query.candidates)),
-            terms[rows],
-            log_priors[rows],
-            mention_terms[start],
-            confidence,
-        )
-        tables.append(table)
+        concept_ids = list(map(attrgetter("concept_id"), query.candidates))
+        values = terms[rows], log_priors[rows], mention_terms[start], confidence
+        tables.append(Table(query, concept_ids, *values))
     return tables
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """The terms of a mention's n candidates, at least one.
 
+    query (Query): the mention with its candidates.
     concept_ids (Sequence[str]): the concept of each candidate.
-    names (Sequence[int]): the index of each candidate's name.
     terms (np.ndarray): float64[n, t], in the order of `CONCEPT_TERMS`.
     log_priors (np.ndarray): float64[n], logarithm of each concept's share of its name.
     mention_terms (np.ndarray): float64, in the order of `MENTION_FEATURES`.
     confidence (float): the model's confidence in its best name, 0 to 1; 1 if it was not run.
     """
 
+    query: Query
     concept_ids: Sequence[str]
-    names: Sequence[int]
     terms: np.ndarray
     log_priors: np.ndarray
     mention_terms: np.ndarray
@@ -315,21 +287,19 @@ class Table:
     def link_terms(self, utilities: np.ndarray) -> LinkTerms:
         """utilities (np.ndarray): float64[n], the utility of each candidate. RETURNS (LinkTerms):
         the terms of the second model."""
-        shares = np.exp(utilities - utilities.max())
-        shares /= shares.sum()
-        share_of: defaultdict[str, float] = defaultdict(float)
-        for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
-            share_of[concept_id] += share
+        parts = np.exp(utilities - utilities.max())
+        shares = (parts / parts.sum()).tolist()
+        share_of = sum_by_concept(zip(self.concept_ids, shares, strict=True))
         # Ties go to the concept that comes first, so the order of several vocabularies matters.
         first = max(share_of, key=share_of.__getitem__)
         best = max(np.flatnonzero(np.array(self.concept_ids) == first), key=utilities.__getitem__)
         # Whether a name is correct does not depend on the vocabulary, so the concepts that have it
         # in other vocabularies count as well.
-        prefix, name = first.partition(":")[0], self.names[best]
+        prefix, name = first.partition(":")[0], self.query.candidates[best].name
         same = set()
-        for concept_id, own_name in zip(self.concept_ids, self.names, strict=True):
-            if own_name == name and concept_id.partition(":")[0] != prefix:
-                same.add(concept_id)
+        for c in self.query.candidates:
+            if c.name == name and c.concept_id.partition(":")[0] != prefix:
+                same.add(c.concept_id)
         top, second = share_of[first], _MIN_PRIOR
         for concept_id, share in share_of.items():
             if concept_id in same:
@@ -340,7 +310,7 @@ class Table:
         # In a small vocabulary, being the only concept is not evidence.
         lead *= self.confidence if len(share_of) == 1 else 1.0
         of_mention = [*self.mention_terms, math.log(max(top, _MIN_SHARE)), lead]
-        return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares)
+        return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares, share_of)
 
     def probabilities(self, weights: Weights) -> tuple[dict[str, float], list[float]]:
         """Compute the probability of each concept. The best concept has the probability q that the
@@ -357,40 +327,43 @@ class Table:
             first, with ties ordered by share; and each candidate's part of the probability of its
             concept.
         """
-        first, link_values, shares = self.link_terms(self.utilities(weights))
-        q = 1 / (1 + math.exp(-float(link_values @ weights.link_vector)))
-        shares_of: defaultdict[str, list[float]] = defaultdict(list)
-        for concept_id, share in zip(self.concept_ids, shares.tolist(), strict=True):
-            shares_of[concept_id].append(share)
-        # fsum: equal concepts get equal sums whatever the order of their names
-        share_of = dict(zip(shares_of, map(math.fsum, shares_of.values()), strict=True))
+        first, values, shares, share_of = self.link_terms(self.utilities(weights))
+        q = 1 / (1 + math.exp(-float(values @ weights.link_vector)))
         order = sorted([(c != first, -share, c) for c, share in share_of.items()])
         found = {c: q if c == first else min((1 - q) * share_of[c], q) for *_, c in order}
         parts = [
             (share / share_of[c] if share_of[c] else 0.0) * found[c]
-            for c, share in zip(self.concept_ids, shares.tolist(), strict=True)
+            for c, share in zip(self.concept_ids, shares, strict=True)
         ]
         return found, parts
 
+    def rank(self, weights: Weights) -> Ranking:
+        """Rank concepts and candidates by probability, see `probabilities`.
 
-def rank(query: Query, table: Table, weights: Weights) -> Ranking:
-    """Rank concepts and candidates by probability, see `Table.probabilities`.
+        weights (Weights): the weights.
+        RETURNS (Ranking): the most probable concept first. Candidates are grouped by name, and
+            names are ordered by their most probable concept.
+        """
+        candidates = self.query.candidates
+        concepts, shares = self.probabilities(weights)
+        ranks = dict(zip(concepts, range(len(concepts)), strict=True))
+        best: dict[int, tuple[int, float]] = {}
+        for c, share in zip(candidates, shares, strict=True):
+            key = ranks[c.concept_id], -share
+            best[c.name] = min(best.get(c.name, key), key)
+        keys = [(*best[c.name], c.name, ranks[c.concept_id]) for c in candidates]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        return Ranking(list(concepts.items()), [(candidates[i], shares[i]) for i in order])
 
-    query (Query): a mention with candidates.
-    table (Table): the terms of the candidates.
-    weights (Weights): the weights.
-    RETURNS (Ranking): the most probable concept first. Candidates are grouped by name, and names
-        are ordered by their most probable concept.
-    """
-    concepts, shares = table.probabilities(weights)
-    ranks = dict(zip(concepts, range(len(concepts)), strict=True))
-    best: dict[int, tuple[int, float]] = {}
-    for c, share in zip(query.candidates, shares, strict=True):
-        key = ranks[c.concept_id], -share
-        best[c.name] = min(best.get(c.name, key), key)
-    keys = [(*best[c.name], c.name, ranks[c.concept_id]) for c in query.candidates]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    return Ranking(list(concepts.items()), [(query.candidates[i], shares[i]) for i in order])
+
+def sum_by_concept(shares: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """shares (Iterable[tuple[str, float]]): concepts with shares of their probability.
+    RETURNS (dict[str, float]): the sum for each concept, in the order of their first occurrence;
+    equal concepts get equal sums whatever the order of their names."""
+    parts: defaultdict[str, list[float]] = defaultdict(list)
+    for concept_id, share in shares:
+        parts[concept_id].append(share)
+    return {concept_id: math.fsum(of) for concept_id, of in parts.items()}
 
 
 def _log_odds(share: float) -> float:
@@ -424,11 +397,9 @@ def rank_concepts(candidates: Sequence[Candidate]) -> Ranking:
     if best == -math.inf:
         return Ranking([], [(c, 0.0) for c in candidates])
     weights = [math.exp(c.log_prob - best) / n_concepts[c.name] for c in candidates]
-    parts: defaultdict[str, list[float]] = defaultdict(list)
-    for c, weight in zip(candidates, weights, strict=True):
-        parts[c.concept_id].append(weight)
-    # fsum: equal concepts get equal sums whatever the order of their names
-    sums = {concept_id: math.fsum(of) for concept_id, of in parts.items()}
+    sums = sum_by_concept(
+        (c.concept_id, weight) for c, weight in zip(candidates, weights, strict=True)
+    )
     total = math.fsum(sums.values())
     concepts = [(concept_id, weight / total) for concept_id, weight in sums.items()]
     return Ranking(

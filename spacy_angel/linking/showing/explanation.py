@@ -131,25 +131,20 @@ def explain_mentions(doc: "Doc", linking: BatchLinker) -> list[LinkExplanation]:
     """
     spans = find_spans(doc, linking.settings.candidates.span_key)
     found = linking.candidates([doc], [spans], overwrite=True)
-    return [
-        _explain_unlinked(span, linking)
-        if query is None or link is None or not links_label(span.label_, linking.settings)
-        else _explain(span, query, link, linking)
-        for span, query, link in zip(spans, found[0], linking.decide(found)[0], strict=True)
-    ]
+    [links], [queries] = linking.decide(found), found
+    return [_explain(*row, linking) for row in zip(spans, queries, links, strict=True)]
 
 
-def _explain_unlinked(span: "Span", linking: BatchLinker) -> LinkExplanation:
-    kb_id = read_kb_id(span, linking.settings)
-    why = f"Mentions labeled {span.label_} are not linked (types_by_label)."
-    if span.label_ in linking.settings.candidates.labels_discard:
-        had = "It had this identifier before. " if kb_id not in ("", NIL) else ""
-        why = f"{had}Mentions labeled {span.label_} are not linked (labels_discard)."
-        kb_id = kb_id or NIL
-    return LinkExplanation(span.text, span.label_, kb_id, why)
-
-
-def _explain(span: "Span", query: Query, link: Link, linking: BatchLinker) -> LinkExplanation:
+def _explain(
+    span: "Span", query: Query | None, link: Link | None, linking: BatchLinker
+) -> LinkExplanation:
+    settings = linking.settings
+    if query is None or link is None or not links_label(span.label_, settings):
+        is_meant = span.label_ in settings.candidates.labels_discard
+        setting = "labels_discard" if is_meant else "types_by_label"
+        why = f"Mentions labeled {span.label_} are not linked ({setting})."
+        kb_id = read_kb_id(span, settings) or (NIL if is_meant else "")
+        return LinkExplanation(span.text, span.label_, kb_id, why)
     reasons: dict[str, dict[str, float]] = {}
     link_reasons: dict[str, float] = {}
     if linking.ranker is not None and query.candidates and not query.matched_exactly:
@@ -188,22 +183,24 @@ def _concepts(
 ) -> tuple[ExplainedConcept, ...]:
     """reasons (Mapping[str, dict[str, float]]): see `Ranker.explain`."""
     candidates = sorted(link.candidates, key=lambda c: -c["probability"])
-    names: dict[str, dict[str, float | None]] = {}
-    features: dict[str, dict[str, float]] = {}
-    for c in candidates:
-        concept_id = c["concept_id"]
-        names.setdefault(concept_id, {}).setdefault(c["name"], c["log_prob"])
-        # The reranker uses the concept's own identifier, the link the preferred one.
-        for own in (concept_id, *c.get("other_ids", ())):
-            if own in reasons:
-                features.setdefault(concept_id, reasons[own])
     concepts = []
     for concept_id, probability in rank_candidates(candidates):
+        own = [c for c in candidates if c["concept_id"] == concept_id]
+        names: dict[str, float | None] = {}
+        for c in own:
+            names.setdefault(c["name"], c["log_prob"])
+        # The reranker uses the concept's own identifier, the link the preferred one.
+        ids = [concept_id, *(other for c in own for other in c.get("other_ids", ()))]
+        features = next((reasons[one] for one in ids if one in reasons), {})
         concept = linking.kb.get(concept_id)
-        name = "" if concept is None else concept.canonical_name
-        largest = _largest(features.get(concept_id, {}))
-        found_by = tuple(names[concept_id].items())
-        concepts.append(ExplainedConcept(concept_id, name, probability, found_by, largest))
+        explained = ExplainedConcept(
+            concept_id,
+            "" if concept is None else concept.canonical_name,
+            probability,
+            tuple(names.items()),
+            _largest(features),
+        )
+        concepts.append(explained)
     return tuple(concepts)
 
 
@@ -223,20 +220,21 @@ def _why(
     read = "" if is_same else f"Read as “{query.mention.text}”. "
     if not concepts:
         return f"{read}No matching name was found."
-    name, log_prob = concepts[0].names[0]
-    figures = f"“{name}”, probability {concepts[0].probability:.3f}"
-    if log_prob is not None:
+    first = concepts[0]
+    name, log_prob = first.names[0]
+    figures = f"“{name}”, probability {first.probability:.3f}"
+    if log_prob is None:
+        figures += " (the model was not run: candidates.shortcuts)"
+    else:
         figures += f", log-probability {log_prob:.2f}"
     if kb_id == NIL:
-        nil = 1 - fsum(c.probability for c in concepts)
         figures += f": under the threshold {linking.settings.decision.threshold:.3f}"
-        figures += f"; probability of NIL: {nil:.3f}" if linking.ranker is not None else ""
-        return f"{read}Most probable name: {figures}."
-    names = {normalize_name(name) for name, _ in concepts[0].names}
-    is_name = normalize_name(query.mention.text) in names
+        if linking.ranker is not None:
+            nil = 1 - fsum(c.probability for c in concepts)
+            figures += f"; probability of NIL: {nil:.3f}"
+    is_name = kb_id != NIL and query.text in {normalize_name(name) for name, _ in first.names}
     what = "It is a name of the concept" if is_name else "Most probable name"
-    not_run = "" if query.is_searched else "; the model was not run (candidates.shortcuts)"
-    return f"{read}{what}: {figures}{not_run}."
+    return f"{read}{what}: {figures}."
 
 
 def _largest(features: Mapping[str, float]) -> dict[str, float]:
