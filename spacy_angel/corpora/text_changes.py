@@ -22,7 +22,7 @@ def blank_marks(document: CorpusDocument) -> CorpusDocument:
         lower = lower_in_place(mention.text)
         blanked = (c if c.isspace() or normalize_name(c) else " " for c in lower)
         chars[mention.start : mention.end] = blanked
-    return _with_text(document, "".join(chars), normal_or_same)
+    return with_text(document, "".join(chars), normal_or_same)
 
 
 def lowercase(document: CorpusDocument) -> CorpusDocument:
@@ -31,7 +31,7 @@ def lowercase(document: CorpusDocument) -> CorpusDocument:
     document (CorpusDocument): the document.
     RETURNS (CorpusDocument): the changed document.
     """
-    return _with_text(document, lower_in_place(document.text))
+    return with_text(document, lower_in_place(document.text))
 
 
 def lower_in_place(text: str) -> str:
@@ -44,10 +44,16 @@ def lower_in_place(text: str) -> str:
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _with_text(
+def with_text(
     document: CorpusDocument, text: str, change: Callable[[str], str] = lower_in_place
 ) -> CorpusDocument:
-    """Replace the text by one of the same length; `change` is applied to parts of composites."""
+    """Replace the text of a document by one of the same length.
+
+    document (CorpusDocument): the document.
+    text (str): the new text.
+    change (Callable[[str], str]): is applied to the parts of composites.
+    RETURNS (CorpusDocument): the changed document.
+    """
     mentions = (
         replace(m, text=text[m.start : m.end], parts=tuple(map(change, m.parts)))
         for m in document.mentions

@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
+from random import Random
 
 import pytest
 from support.helpers import SHIPPED_MODEL
@@ -9,6 +11,7 @@ from support.tiny_recogniser import LABELS
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
+from spacy_angel.recognition.finder import ENCODER_FIELDS, FinderConfig
 from spacy_angel.recognition.found import FoundMention
 from spacy_angel.recognition.words import WordReader
 from spacy_angel.training.models.losses import IGNORE
@@ -19,7 +22,14 @@ from spacy_angel.training.recognizer.config import (
     RecognizerSettings,
     load_recognizer_config,
 )
-from spacy_angel.training.recognizer.data import Annotated, digit_of, read_texts, word_tags
+from spacy_angel.training.recognizer.data import (
+    Annotated,
+    digit_of,
+    make_rows,
+    read_texts,
+    word_tags,
+)
+from spacy_angel.training.recognizer.layouts import rewrite_layout
 from spacy_angel.training.recognizer.training import count_mentions
 from spacy_angel.training.settings.config_tables import OptimizerSettings
 
@@ -145,3 +155,28 @@ def test_config_is_checked(tmp_path):
     file.write_text(start + '[corpora.a]\nfile = "a"\n[corpora.a.labels]\nDisease = "DISEASE"\n')
     with pytest.raises(AngelError, match=r"corpora\.a\.path: .*corpora\.a\.file"):
         load_recognizer_config(file)
+
+
+def test_layouts_keep_mentions_and_begin_with_the_second_epoch():
+    text = "MI, with Fever. Aspirin (ASA, 75 mg) was given; T. cruzi was not found."
+    parts = ["MI", "MI", "Fever", "Aspirin (ASA, 75 mg)", "T. cruzi"]
+    mentions = [GoldMention(text.index(p), text.index(p) + len(p), p, "DISEASE") for p in parts]
+    mentions[0] = replace(mentions[0], label="DISEASE?")
+    document = CorpusDocument("1", text, tuple(mentions))
+    rewritten = [rewrite_layout(document, Random(seed)) for seed in range(60)]
+    for one in rewritten:
+        assert [m.text.lower() for m in one.mentions] == [p.lower() for p in parts]
+        assert all(one.text[m.start : m.end] == m.text for m in one.mentions)
+    rows = "MI | with Fever | Aspirin (ASA, 75 mg) was given | T. cruzi was not found."
+    assert {text, text.lower(), text.upper(), rows} < {one.text for one in rewritten}
+
+    texts = [Annotated(document, frozenset({"DISEASE"}))] * 20
+    form = FinderConfig(("DISEASE",), 40, 8, dict.fromkeys(ENCODER_FIELDS, 40))
+
+    def cases(share):
+        data = RecognizerData(epochs=2, layouts=share)
+        return [row.cases.tolist() for row in make_rows(texts, data, form, READER)]
+
+    plain, changed = cases(0), cases(0.5)
+    assert plain[:20] == changed[:20]
+    assert plain != changed

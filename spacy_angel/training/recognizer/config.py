@@ -84,6 +84,8 @@ class RecognizerData(Strict):
     epochs (int): number of epochs; each uses other windows.
     swapped (float): share of the texts, from the second epoch on, in which mentions are replaced by
         others with the same label.
+    layouts (float): share of the texts, from the second epoch on, whose layout is rewritten, see
+        `layouts.rewrite_layout`.
     seed (int): random seed.
     """
 
@@ -91,6 +93,7 @@ class RecognizerData(Strict):
     test: tuple[int, ...] = (1,)
     epochs: int = 3
     swapped: float = 0.3
+    layouts: float = 0.0
     seed: int = 0
 
 

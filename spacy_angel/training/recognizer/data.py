@@ -36,6 +36,7 @@ from ...vocabulary.names.labels import find_entries
 from ..data.batches import padded, progress
 from ..models.losses import IGNORE
 from .config import IGNORED, RecognizerConfig, RecognizerCorpus, RecognizerData
+from .layouts import rewrite_layout
 
 _TEXTS_AT_ONCE = 256
 _ARTICLE = re.compile(r"[0-9]{5,}")
@@ -216,7 +217,12 @@ def _one_epoch(
             # The second number is not used; drawing it keeps the windows of a seed as they were.
             drawn, _ = rng.random(), rng.random()
             if drawn < data.swapped:
-                annotated = replace(annotated, document=swap_mentions(document, names, rng))
+                document = swap_mentions(document, names, rng)
+        # A generator of its own keeps the windows of a seed as they are without rewritten layouts.
+        own = Random(f"layout {data.seed} {number} {i}")
+        if number and own.random() < data.layouts:
+            document = rewrite_layout(document, own)
+        annotated = replace(annotated, document=document)
         yield annotated, rng
 
 
