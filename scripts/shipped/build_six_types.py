@@ -3,13 +3,16 @@ chemicals, genes, species, cell lines, and phenotypes; homonyms are distinguishe
 
     python scripts/shipped/build_six_types.py DATA OUT
 
-DATA is the same as for `build_training_data.py`, and also contains `hpo_gsc/`. Every tenth document
+DATA is the same as for `build_training_data.py`, with `hpo_gsc/` and `more/corpora/`. Every tenth document
 of the corpora added here, every second one of GSC+, and all of tmVar3 are held out: they are
 written as `held_NAME.json` and are in no training file. The recognizer holds out articles itself,
-so it gets the whole of GSC+, and the other corpora in `raw/`.
+so it gets the whole of GSC+, and the other corpora in `raw/`, with the lines of everyday texts and
+reports. In these lines and in corpora of species, words for people may or may not be mentions.
 """
 
 import csv
+import gzip
+import json
 import re
 import shutil
 from collections import Counter
@@ -68,6 +71,18 @@ TAXON_NAMES = Path(__file__).with_name("taxon_names.tsv")
 COUNTED = {"Gene": ("gnormplus", "nlm_gene", "biored"), "Species": ("linnaeus", "s800", "biored")}
 """Corpora in which the concepts of a label are counted."""
 Documents = list[CorpusDocument]
+LINES = {"sentence": "everyday_sentences.txt", "line": "everyday_reports.txt"}
+DRUGPROT = "more/corpora/drugprot_train_part.jsonl.gz"
+LABELS = {"SYMPTOM": "DISEASE PHENOTYPE", "DISEASE": "DISEASE PHENOTYPE?", "DRUG": "CHEMICAL GENE?"}
+LABELS |= {"SPECIES": "SPECIES DISEASE?", "VARIANT": ""}
+LABELS["OPEN"] = "DISEASE? CHEMICAL? GENE? SPECIES? CELL_LINE? PHENOTYPE?"
+_MARKED = re.compile(r"\{([^{}|]+)\|([A-Z_]+)\}")
+_PEOPLE = re.compile(
+    r"(?<!\w)(?:patients?|people|persons?|m[ae]n|wom[ae]n|child(?:ren)?|infants?|boys?|girls?|subjects?"
+    r"|participants|adults|volunteers|individuals|humans?|pt|mother|father|wife|husband|son|daughter"
+    r"|baby|mu?o?m|males?|females?)(?!\w)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+")
 _SHORT_GENUS = re.compile(r"[A-Z][a-z]{0,2}\.")
 _TAXON = re.compile(r"\(Tax:\d+\)")
@@ -95,6 +110,12 @@ def build(
     write_bioc_json(with_phenotypes(some, data), output / "phenotypes.json")
     write_bioc_json(whole["gsc"], output / "whole_gsc.json")
     (output / "raw").mkdir(exist_ok=True)
+    for name in LINES:
+        write_bioc_json(marked_lines(name), output / "raw" / f"{name}.json")
+    for name in ("linnaeus", "s800"):
+        own = read_corpus(data / CORPORA[name][0], "pubtator", strict=False)
+        write_bioc_json(map(with_open_people, own), output / "raw" / f"{name}.json")
+    write_bioc_json(drugprot(data / DRUGPROT), output / "raw" / "drugprot.json")
     for file in (*RAW, BIORED, TMVAR, *(row[0] for row in CORPORA.values())):
         shutil.copy(data / file, output / "raw")
     kb = vocabulary(data, output, frequencies_of(train))
@@ -120,6 +141,45 @@ def split(data: Path) -> tuple[dict[str, Documents], dict[str, Documents], dict[
         "silver": [d for d in silver(data) if d.doc_id not in kept],
     }
     return whole, train, held
+
+
+def marked_lines(name: str) -> Iterator[CorpusDocument]:
+    """name (str): a key of `LINES`. YIELDS (CorpusDocument): a document for each line of the file,
+    in which mentions are written `{text|KIND}`, with the labels of each kind."""
+    lines = Path(__file__).with_name(LINES[name]).read_text(encoding="utf8").splitlines()
+    for i, line in enumerate(lines):
+        text, end, mentions = "", 0, list[GoldMention]()
+        for found in _MARKED.finditer(line):
+            text += line[end : found.start()]
+            for label in LABELS.get(found[2], found[2]).split():
+                span = len(text), len(text) + len(found[1])
+                mentions.append(GoldMention(*span, found[1], label))
+            text, end = text + found[1], found.end()
+        yield with_open_people(CorpusDocument(f"{name} {i}", text + line[end:], tuple(mentions)))
+
+
+def drugprot(path: Path) -> Iterator[CorpusDocument]:
+    """YIELDS (CorpusDocument): documents with chemicals and, as in doubt, genes and families."""
+    with gzip.open(path, "rt", encoding="utf8") as file:
+        for row in map(json.loads, file):
+            mentions = (
+                GoldMention(
+                    start, end, row["text"][start:end], f"{label}?" if label == "Gene" else label
+                )
+                for label, _, [(start, end)] in row["mentions"]
+            )
+            yield CorpusDocument(f"drugprot:{row['id']}", row["text"], tuple(mentions))
+
+
+def with_open_people(document: CorpusDocument) -> CorpusDocument:
+    """RETURNS (CorpusDocument): the document, in which words for people are labeled `SPECIES?`."""
+    taken = {offset for m in document.mentions for offset in range(m.start, m.end)}
+    people = (
+        GoldMention(*found.span(), found[0], "SPECIES?")
+        for found in _PEOPLE.finditer(document.text)
+        if taken.isdisjoint(range(*found.span()))
+    )
+    return replace(document, mentions=(*document.mentions, *people))
 
 
 def read_gsc(path: Path) -> Iterator[CorpusDocument]:
