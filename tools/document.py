@@ -33,8 +33,7 @@ from spacy_angel.files.atomic import replacing
 from spacy_angel.files.formats import Formats
 from spacy_angel.linking.matcher import MatcherSettings
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.linking.settings.presets import PUBLISHED
+from spacy_angel.linking.settings.linker_settings import PUBLISHED, LinkerSettings
 from spacy_angel.recognition.consistency import ConsistencySettings
 from spacy_angel.recognition.settings import RecognizerSettings
 from spacy_angel.recognition.variants.component import VariantSettings

@@ -20,7 +20,7 @@ from spacy.language import Language
 from spacy_angel.about import SHIPPED_NAME, __version__, shipped_folder
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.files.atomic import replacing_folder
-from spacy_angel.linking.settings.presets import types_of
+from spacy_angel.linking.settings.linker_settings import types_of
 from spacy_angel.pipelines.assemble import ABBREVIATIONS, CONSISTENCY, LINKER, MISSPELLED
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.search.generator import Generator

@@ -17,7 +17,7 @@ from build_bio import with_mentions
 
 from spacy_angel.about import SHIPPED_NAME, __version__, shipped_folder
 from spacy_angel.files.atomic import replacing_folder
-from spacy_angel.linking.settings.presets import types_of
+from spacy_angel.linking.settings.linker_settings import types_of
 from spacy_angel.pipelines.assemble import LINKER
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"

@@ -12,11 +12,10 @@ from spacy.util import minibatch
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
 from ..errors import AngelError
-from ..linking.decision.links import Link
 from ..linking.decision.writing import is_dropped
 from ..linking.linker import AngelLinker
 from ..linking.mentions.reading import find_spans
-from ..linking.ranking.ranker import NIL
+from ..linking.types import NIL, Link
 from ..pipelines.components import prepare_docs
 from ..pipelines.negation import NoteContext, context_of
 from .outputs import SCORES, Row

@@ -10,7 +10,7 @@ from ..component.block import is_saved_in
 from ..errors import AngelError
 from ..vocabulary.changes.rules import read_rules
 from .linker import AngelLinker
-from .matcher import AngelMatcher, MatcherSettings, NameChoice, Overlap
+from .matcher import AngelMatcher, MatcherSettings, NameChoice
 from .mentions.labels import check_types
 from .settings.linker_settings import LinkerSettings
 from .settings.loaders import ModelLoader, check_sources
@@ -110,16 +110,14 @@ def make_angel_matcher(
     names: NameChoice,
     misspelled: bool,
     label: str | None,
-    overlap: Overlap,
-    min_length: int,
     stop_words: list[str] | None,
 ) -> AngelMatcher:
     """Create the matcher, without opening the vocabulary.
 
     nlp (Language): the pipeline.
     name (str): the component's name in the pipeline.
-    linker (str), names (str), misspelled (bool), label (str | None), overlap (str), min_length
-        (int), stop_words (list[str] | None): see `MatcherSettings`.
+    linker (str), names (str), misspelled (bool), label (str | None), stop_words (list[str] | None):
+        see `MatcherSettings`.
     RETURNS (AngelMatcher): the component.
     RAISES (AngelError): a setting is invalid.
     """
@@ -128,8 +126,6 @@ def make_angel_matcher(
         names=names,
         misspelled=misspelled,
         label=label,
-        overlap=overlap,
-        min_length=min_length,
         stop_words=None if stop_words is None else tuple(stop_words),
     )
     return AngelMatcher(nlp, name, settings=settings)

@@ -30,15 +30,13 @@ from ..model.mention import Mention
 from ..vocabulary.changes.curation_file import CurationFile
 from ..vocabulary.changes.rules import read_rules
 from .candidates.batch import BatchLinker
-from .decision.links import rank_candidates
 from .decision.scoring import gold_ids
 from .decision.writing import restore_extensions, set_extensions, write_links
 from .mentions.labels import check_types, limit_types, links_label, may_share_labels
 from .mentions.reading import ReadDocument, find_spans
-from .ranking.ranker import Ranker, shipped_ranker
-from .settings.linker_settings import LinkerSettings
+from .ranking.ranker import Ranker, rank_candidates, shipped_ranker
+from .settings.linker_settings import LinkerSettings, types_of
 from .settings.loaders import ModelLoader, check_sources, load_checkpoint, load_vocabulary
-from .settings.presets import types_of
 from .shared_parts import find_part, share_parts
 from .types import Link, Query
 
@@ -312,8 +310,7 @@ class AngelLinker(DocumentPipe):
         """Explain the link of a mention. Its document is linked again, but not changed.
 
         span (Span): a mention of a document that was processed by the components before this one.
-        RETURNS (LinkExplanation): the explanation; `to_dict()` returns plain values, `str()` a text
-            with tables.
+        RETURNS (LinkExplanation): the explanation; `to_dict()` returns plain values, `str()` text.
         RAISES (AngelError): the linker does not read this mention.
         """
         span_key = self.settings.candidates.span_key
@@ -348,10 +345,9 @@ class AngelLinker(DocumentPipe):
         from .decision.calibration import calibrate
 
         items = []
-        with tqdm(desc="Calibrating", unit=" documents", disable=None) as progress:
-            for batch in util.minibatch(docs, size=64):
-                items += self.calibration_items(list(batch))
-                progress.update(len(batch))
+        shown = tqdm(docs, desc="Calibrating", unit=" documents", disable=None)
+        for batch in util.minibatch(shown, size=64):
+            items += self.calibration_items(list(batch))
         ranker = self._pass(self.kb).ranker
         fitted = calibrate(items, ranker, self.settings.decision.threshold)
         if fitted.ranker is not None:
@@ -402,9 +398,7 @@ class AngelLinker(DocumentPipe):
         examples (Iterable[Example]): pairs of predicted and gold documents.
         RETURNS (dict[str, Any]): see `scoring.score_links`; empty without a scorer.
         """
-        if self.scorer is None:
-            return {}
-        return self.scorer(
+        return super().score(
             examples,
             kb_id_attr=self.settings.outputs.kb_id,
             span_key=self.settings.candidates.span_key,

@@ -4,9 +4,8 @@ that a recognizer finds."""
 import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
 from rapidfuzz.distance import OSA
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher, Occurrence
 
 NameChoice = Literal["own", "all", "none"]
-Overlap = Literal["longer", "keep", "replace"]
 
 NEUTRAL_LABEL = "CONCEPT"
 
@@ -48,6 +46,8 @@ DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
 # and places, which are missing from word lists and resemble many words.
 _WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
 _MIN_CHANGED = 7
+# Minimum number of letters and digits in a name, except for added names.
+_MIN_LENGTH = 3
 _MAX_ADDED = 4  # tokens on either side
 _BORDER = re.compile(r"[()\[\],;:.|\n]")
 _MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_word)
@@ -69,9 +69,6 @@ class MatcherSettings(CheckedSettings):
     label (Name | None): label of all mentions found; null: the label whose types in the linker's
         `types_by_label` include those of the concept; if that table is empty, one of DISEASE,
         CHEMICAL, GENE, SPECIES, and CELL_LINE; otherwise CONCEPT
-    overlap (Overlap): when a name replaces overlapping mentions of other components: `longer`, if
-        it contains all of their words and more; `replace`, always; `keep`, never
-    min_length (int): minimum number of letters and digits in a name, except for added names
     stop_words (Names | None): names that consist only of these words, in lower case or
         capitalized, are not matched unless they were added; null: spaCy's English stop words and
         some everyday words
@@ -83,8 +80,6 @@ class MatcherSettings(CheckedSettings):
     names: NameChoice = "own"
     misspelled: bool = False
     label: Name | None = None
-    overlap: Overlap = "longer"
-    min_length: Annotated[int, Field(ge=1)] = 3
     stop_words: Names | None = None
 
 
@@ -176,12 +171,20 @@ class AngelMatcher(DocumentPipe):
         mentions = _mentions(doc, linker.settings.candidates.span_key)
         text = clean(doc.text)
         types_by_label = linker.settings.candidates.types_by_label or {}
-        over = _by_token(mentions)
         found: Iterable[Occurrence] = ()
         if self.settings.names != "none":
             found = self._dictionary(kb).find(text.text)
         labeled = self._labeled_spans(doc, text, found, kb, types_by_label)
-        spans = [span for span in labeled if self._may_replace(span, _overlapping(span, over))]
+        over = _by_token(mentions)
+        # A name replaces mentions if it contains all of their words and more.
+        spans = [
+            span
+            for span in labeled
+            if all(
+                span.start <= other.start and other.end <= span.end and len(other) < len(span)
+                for other in _overlapping(span, over)
+            )
+        ]
         spans += _beside(_longer_names(doc, text, mentions, names), spans)
         if self.settings.misspelled:
             found = find_misspelled(text.text, kb)
@@ -230,21 +233,11 @@ class AngelMatcher(DocumentPipe):
                 matcher = DictionaryMatcher(
                     kb,
                     everything=self.settings.names == "all",
-                    min_length=self.settings.min_length,
+                    min_length=_MIN_LENGTH,
                     stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
                 )
                 self._matcher = kb, matcher
             return self._matcher[1]
-
-    def _may_replace(self, span: Span, others: Sequence[Span]) -> bool:
-        """others (Sequence[Span]): the mentions that the span overlaps. RETURNS (bool): whether the
-        span may be added in their place."""
-        if self.settings.overlap == "longer":
-            return all(
-                span.start <= other.start and other.end <= span.end and len(other) < len(span)
-                for other in others
-            )
-        return self.settings.overlap == "replace" or not others
 
 
 def _longer_names(

@@ -17,8 +17,8 @@ from ..corpora.registry import read_corpus
 from ..errors import AngelError
 from ..files.atomic import replacing_folder
 from ..linking.decision.calibration import Calibration
+from ..linking.settings.linker_settings import types_of
 from ..linking.settings.loaders import load_vocabulary
-from ..linking.settings.presets import types_of
 from ..search.generator import Dtype, Generator
 from .components import calibrate_on
 from .load import LINKER, load_folder

@@ -11,9 +11,8 @@ from ..about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
 from ..errors import AngelError
 from ..linking.linker import AngelLinker
 from ..linking.mentions.labels import check_types
-from ..linking.settings.linker_settings import LinkerSettings
+from ..linking.settings.linker_settings import PUBLISHED, LinkerSettings, types_of
 from ..linking.settings.loaders import load_vocabulary
-from ..linking.settings.presets import PUBLISHED, types_of
 from ..vocabulary.kb import ConceptKB
 
 LINKER = "angel_linker"

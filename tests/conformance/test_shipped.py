@@ -11,8 +11,7 @@ from spacy_angel.about import SHIPPED_NAMES, shipped_folder
 from spacy_angel.corpora.biomedical_tokens import add_biomedical_tokens
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.linking.settings.presets import PUBLISHED
+from spacy_angel.linking.settings.linker_settings import PUBLISHED, LinkerSettings
 
 TEXT = "He took aspirin for a heart attack."
 

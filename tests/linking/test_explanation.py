@@ -114,11 +114,12 @@ def test_nothing_is_written_and_a_span_of_elsewhere_is_refused(nlp):
         linker.explain(Span(doc, 0, 1, label="DISEASE"))
 
 
-def test_as_text_it_is_a_table(nlp):
+def test_as_text_it_has_a_line_per_concept(nlp):
     told = explained(nlp)
     lines = str(told).split("\n")
     assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
     assert re.search(r"^Reasons for MESH:D\d+, in nats: [\w ]+ [+-]\d", str(told), re.MULTILINE)
+    assert any(line.startswith("0.") and "Myocardial" in line for line in lines)
     assert lines[-1].startswith("Reasons for a link at all, in nats: ")
     assert str(replace(told, concepts=(), link_reasons={}))
 

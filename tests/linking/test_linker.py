@@ -26,7 +26,7 @@ from spacy_angel.linking.decision import calibration
 from spacy_angel.linking.decision.scoring import score_links
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
-from spacy_angel.linking.settings.presets import PUBLISHED
+from spacy_angel.linking.settings.linker_settings import PUBLISHED
 from spacy_angel.pipelines.components import calibrate_on
 from spacy_angel.search.generator import Generator
 from spacy_angel.vocabulary.kb import ConceptKB

@@ -76,23 +76,14 @@ def test_all_names_of_the_vocabulary_if_wished(make):
         ("heart attack", "DISEASE"),
         ("aspirin", "CHEMICAL"),
     ]
-    found = make(names="all", stop_words=["aspirin"], min_length=6)(
-        "A fever, aspirin, heart attack"
-    )
+    found = make(names="all", stop_words=["aspirin"])("A fever, aspirin, heart attack")
     assert mentions(found) == [("fever", "DISEASE"), ("heart attack", "DISEASE")]
 
 
-@pytest.mark.parametrize(
-    ("overlap", "expected"),
-    [
-        ("longer", [("Snark fever", "X"), ("fever", "DISEASE"), ("Fever", "DISEASE")]),
-        ("keep", [("fever", "DISEASE"), ("fever", "DISEASE"), ("Fever", "DISEASE")]),
-        ("replace", [("Snark fever", "X"), ("fever", "X"), ("Fever", "X")]),
-    ],
-)
-def test_what_overlaps_a_mention(make, overlap, expected):
-    nlp = make(names="all", label="X", overlap=overlap)
+def test_only_a_longer_name_replaces_a_mention(make):
+    nlp = make(names="all", label="X")
     nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Snark fever"))
+    expected = [("Snark fever", "X"), ("fever", "DISEASE"), ("Fever", "DISEASE")]
     assert mentions(nlp("Snark fever, fever. Fever")) == expected
 
 
@@ -112,7 +103,7 @@ def test_the_linkers_span_group_gets_the_names(make):
 
 
 def test_it_saves_and_streams_as_it_is(make, tmp_path):
-    nlp = make(names="all", overlap="keep")
+    nlp = make(names="all")
     nlp.get_pipe("angel_linker").kb.add(Concept("MY:1", "Boojum"))
     texts = [TEXT, "A boojum.", "Nothing."] * 4
     expected = [mentions(nlp(text)) for text in texts]
@@ -126,7 +117,7 @@ def test_it_saves_and_streams_as_it_is(make, tmp_path):
         nlp.get_pipe("angel_linker").kb.to_bytes()
     )
     again.disable_pipe("angel_linker")
-    assert again.get_pipe("angel_matcher").settings == MatcherSettings(names="all", overlap="keep")
+    assert again.get_pipe("angel_matcher").settings == MatcherSettings(names="all")
     assert [mentions(doc) for doc in again.pipe(texts)] == expected
 
 

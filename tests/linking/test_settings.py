@@ -60,7 +60,7 @@ def test_an_assigned_value_is_checked_and_a_wrong_one_changes_nothing():
         settings.decision.threshold = 3
     with pytest.raises(AngelError, match="a Python identifier"):
         settings.outputs.kb_id = "1"
-    with pytest.raises(AttributeError, match=r"'treshold'.*Did you mean `threshold`"):
+    with pytest.raises(AngelError, match=r"'treshold'.*Did you mean `threshold`"):
         settings.decision.treshold = 0.5
     assert (settings.decision.threshold, settings.outputs.kb_id) == (0.7, "kb_id")
     assert settings != LinkerSettings()

@@ -9,9 +9,8 @@ from support.models import make_tiny_model
 
 import spacy_angel
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
+from spacy_angel.linking.settings.linker_settings import PUBLISHED, LinkerSettings
 from spacy_angel.linking.settings.loaders import load_vocabulary
-from spacy_angel.linking.settings.presets import PUBLISHED
 from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -107,7 +106,7 @@ def test_types_are_those_of_the_other_vocabulary(tmp_path):
     assert nlp.get_pipe("angel_linker").settings.candidates.types_by_label == {"X": ("T047",)}
     assert linked(nlp, ["asthma pills"]) == ["X:1"]
     with pytest.raises(
-        AngelError, match=r"types_by_label gives.*'T048'.*Its types: \['T047', 'T121'\]"
+        AngelError, match=r"types_by_label has.*'T048'.*Its types: \['T047', 'T121'\]"
     ):
         spacy_angel.load(kb=tmp_path / "kb", candidates={"types_by_label": {"X": ["T048"]}})
 

@@ -8,8 +8,7 @@ from typing import Any
 import spacy
 from spacy import Language
 
-from spacy_angel.linking.settings.linker_settings import LinkerSettings
-from spacy_angel.linking.settings.presets import PUBLISHED
+from spacy_angel.linking.settings.linker_settings import PUBLISHED, LinkerSettings
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 

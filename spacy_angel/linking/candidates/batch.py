@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
 
+from ...component.probability import other_labels_of
 from ...model.mention import Mention
 from ...vocabulary.changes.applied_rules import Constraint
 from ...vocabulary.names.concepts import normalize_name
-from ..decision.links import make_links, other_readings, with_other_labels
-from ..decision.writing import read_kb_id
-from ..mentions.labels import is_linked
+from ..decision.preferred_ids import in_preferred_ids
+from ..mentions.labels import is_linked, links_label
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.wordings import read_wordings
-from ..ranking.ranker import Ranker
+from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, choose_link, rank_concepts
 from ..settings.linker_settings import LinkerSettings
-from ..types import Link, Query
+from ..types import NIL, Link, Query
 from .generator import CandidateGenerator
 from .names import NameReader
 
@@ -49,16 +49,49 @@ class BatchLinker:
         each document. RETURNS (list[list[Link | None]]): see `AngelLinker.predict`."""
         found = self.candidates(docs, spans_of, overwrite=self.settings.decision.overwrite)
         links = self.decide(found)
-        if self.settings.candidates.span_key is not None:
-            return links
+        if self.settings.candidates.span_key is None:
+            self._link_other_labels(docs, spans_of, found, links)
+        return links
+
+    def _link_other_labels(
+        self,
+        docs: Sequence[Doc],
+        spans_of: Sequence[Sequence[Span]],
+        found: Sequence[Sequence[Query | None]],
+        links: Sequence[list[Link | None]],
+    ) -> None:
+        """Link entities that are NIL under their own label under other possible labels. For
+        example, a chemical that the recognizer took for a gene is linked if the vocabulary has no
+        such gene. Of several links, the one with the highest product of label and link probability
+        is used. Mentions with curation rules are skipped.
+
+        docs (Sequence[Doc]), spans_of (Sequence[Sequence[Span]]), found
+            (Sequence[Sequence[Query | None]]): documents, their mentions, and the queries of these.
+        links (Sequence[list[Link | None]]): the links of each document, changed in place.
+        """
         others = [
-            other_readings(*row, self.settings) for row in zip(spans_of, found, links, strict=True)
+            [
+                (i, Span(span.doc, span.start, span.end, label=label))
+                for i, (span, query, link) in enumerate(zip(*row, strict=True))
+                if query is not None and query.constraint is None
+                if link is not None and link.kb_id == NIL
+                if links_label(span.label_, self.settings)
+                for label in other_labels_of(span)
+                if links_label(label, self.settings)
+            ]
+            for row in zip(spans_of, found, links, strict=True)
         ]
         if not any(others):
-            return links
-        other_spans = [[span for _, span in readings] for readings in others]
-        found = self.candidates(docs, other_spans, overwrite=True)
-        return list(map(with_other_labels, links, others, self.decide(found)))
+            return
+        spans = [[span for _, span in own] for own in others]
+        linked = self.decide(self.candidates(docs, spans, overwrite=True))
+        for own, of_others, of_doc in zip(others, linked, links, strict=True):
+            best: dict[int, float] = {}
+            for (i, span), link in zip(own, of_others, strict=True):
+                if link is not None and link.kb_id != NIL:
+                    score = other_labels_of(span)[span.label_] * link.kb_ents[0][1]
+                    if score > best.get(i, 0.0):
+                        best[i], of_doc[i] = score, replace(link, label=span.label_)
 
     def candidates(
         self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]], *, overwrite: bool
@@ -120,7 +153,7 @@ class BatchLinker:
             is_own = linked[label]
             if not is_own and label not in self.settings.candidates.labels_discard:
                 continue
-            if not (is_own and overwrite) and read_kb_id(span, self.settings):
+            if not (is_own and overwrite) and span._.get(self.settings.outputs.kb_id):
                 continue
             text = document.text_of(span)
             constraint = None
@@ -157,8 +190,40 @@ class BatchLinker:
     def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:
         """found (Sequence[Sequence[Query | None]]): the queries of each document.
         RETURNS (list[list[Link | None]]): their links; None for mentions that are left alone."""
+        kb, settings = self.kb, self.settings.decision
         queries = [query for own in found for query in own if query is not None]
-        rules = self.kb.applied_rules
-        preferred = {} if rules is None else rules.preferred
-        links = iter(make_links(queries, self.kb, self.settings.decision, self.ranker, preferred))
-        return [[None if query is None else next(links) for query in own] for own in found]
+        left = [query for query in queries if not query.matched_exactly]
+        if self.ranker is None:
+            rankings = iter([rank_concepts(query.candidates) for query in left])
+        else:
+            rankings = iter(self.ranker.rank(left))
+        preferred = {} if kb.applied_rules is None else kb.applied_rules.preferred
+        names = list(dict.fromkeys([c.name for query in queries for c in query.candidates]))
+        spelling_of = dict(zip(names, kb.first_spellings(names), strict=True))
+        links = []
+        for query in queries:
+            threshold = settings.threshold
+            if query.matched_exactly:
+                concepts = [(c.concept_id, EXACT_MATCH_PROBABILITY) for c in query.candidates]
+                candidates = [(c, EXACT_MATCH_PROBABILITY) for c in query.candidates]
+                # A curator's decision is not subject to the threshold.
+                threshold = None if query.constraint and query.constraint.means else threshold
+            else:
+                concepts, candidates = next(rankings)
+            kb_id = choose_link(concepts, threshold)
+            values = [
+                {
+                    "concept_id": c.concept_id,
+                    "name": spelling_of[c.name],
+                    "score": c.score if query.is_searched else None,
+                    "log_prob": c.log_prob if query.is_searched else None,
+                    "probability": p,
+                }
+                for c, p in candidates
+            ]
+            link = Link(kb_id, [] if kb_id == NIL else concepts, values)
+            if settings.prefer or preferred:
+                link = in_preferred_ids(link, kb, settings.prefer, preferred)
+            links.append(link)
+        of_query = iter(links)
+        return [[None if query is None else next(of_query) for query in own] for own in found]

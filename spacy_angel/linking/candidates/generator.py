@@ -60,7 +60,8 @@ class CandidateGenerator:
 
     def generate(self, queries: Sequence[Query]) -> None:
         """Find the candidates of the mentions. Each step processes the whole batch. Shortcuts
-        reduce the number of mentions that the later, slower steps process:
+        reduce the number of mentions that the later, slower steps process, according to the
+        reranker's probability of the best concept found so far:
 
             queries → left (no exact match) → searched (uncertain) → unsure (very uncertain)
 
@@ -76,7 +77,12 @@ class CandidateGenerator:
             self._search(left)
             return
         self._find_similar(left)
-        searched, unsure = self._choose(queries, left)
+        searched = unsure = left
+        if self.settings.candidates.shortcuts:
+            self._read_document(queries)
+            certainties = list(zip(left, self.ranker.certainty(left), strict=True))
+            searched = [q for q, p in certainties if p < SURE or is_gene(q.label)]
+            unsure = [q for q, p in certainties if p < LIKELY]
         self._find_close(unsure)
         self._score_names(searched, self._search(searched))
         self._compare(searched, "vectors", self._static_vectors)
@@ -116,28 +122,6 @@ class CandidateGenerator:
             q.nearest = list(names)
             q.candidates = make_candidates(q, q.nearest, self.names)
         self._compare(queries, "vectors", self._static_vectors)
-
-    def _choose(
-        self, queries: Sequence[Query], left: Sequence[Query]
-    ) -> tuple[list[Query], list[Query]]:
-        """Select the mentions that need further steps, by the reranker's probability of the best
-        concept found so far.
-
-        queries (Sequence[Query]): all mentions.
-        left (Sequence[Query]): the mentions to select from.
-        RETURNS (tuple[list[Query], list[Query]]): the mentions for which the model is run, and the
-            mentions for which names with a similar meaning are searched; all without shortcuts.
-        """
-        if self.ranker is None or not self.settings.candidates.shortcuts:
-            return list(left), list(left)
-        self._read_document(queries)
-        searched, unsure = [], []
-        for q, p in zip(left, self.ranker.certainty(left), strict=True):
-            if p < SURE or is_gene(q.label):
-                searched.append(q)
-                if p < LIKELY:
-                    unsure.append(q)
-        return searched, unsure
 
     def _find_close(self, queries: Sequence[Query]) -> None:
         """Add names with a similar meaning. Of the `N_CLOSE` names with the closest static vectors,
@@ -324,9 +308,7 @@ def exact_match(query: Query, names: NameReader) -> int | None:
     if not query.texts or is_short(query.text) or query.texts.get(query.text) == SPELLING:
         return None
     [name] = names.find([query.text])
-    if name is None:
-        return None
-    [concept_ids] = names.concepts(query, [name])
+    concept_ids = [] if name is None else names.concepts(query, [name])[0]
     if len(concept_ids) != 1:
         return None
     ranks = names.kb.species_ranks(concept_ids, query.mention.species_context)

@@ -2,7 +2,8 @@
 the mention."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -31,15 +32,17 @@ class NameReader:
 
     def __init__(self, kb: "ConceptKB", settings: "LinkerSettings") -> None:
         self.kb = kb
-        self._settings = settings
         self.texts: dict[int, str] = {}
         """Index of a name → its normal form, for all names read so far."""
         self._index_of: dict[str, int | None] = {}
         self._concept_ids: dict[int, list[str]] = {}
-        self._subsets: dict[str, Subset | None] = {}
         self._is_allowed: defaultdict[str, dict[str, bool]] = defaultdict(dict)
         """Label → concept → whether a mention with the label may be linked to the concept."""
-        self._is_allowed_type: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self.subset: Callable[[str], Subset | None] = cache(
+            partial(subset_of_label, kb=kb, settings=settings)
+        )
+        """Label → the concepts that it allows, see `subset_of_label`."""
+        self._allows_types = cache(partial(_allows_types, subset_of=self.subset))
 
     def find(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
@@ -73,14 +76,8 @@ class NameReader:
         [name] = self.find([normalize_name(text)])
         if name is None:
             return False
-        allowed = self._allowed_concepts(label, self._concept_ids[name])
-        return any(map(allowed.__getitem__, self._concept_ids[name]))
-
-    def subset(self, label: str) -> "Subset | None":
-        """label (str): label of mentions. RETURNS (Subset | None): see `subset_of_label`."""
-        if label not in self._subsets:
-            self._subsets[label] = subset_of_label(label, self.kb, self._settings)
-        return self._subsets[label]
+        concept_ids = self._concept_ids[name]
+        return any(map(self._allowed_concepts(label, concept_ids).__getitem__, concept_ids))
 
     def concepts(self, query: Query, names: Sequence[int]) -> list[list[str]]:
         """Find the concepts of names that a mention may be linked to.
@@ -129,15 +126,18 @@ class NameReader:
         if subset is not None and (subset.excluded or subset.concept_ids is not None):
             by_id = subset.allows
         for concept_id, types in zip(new, self.kb.concept_types(new), strict=True):
-            key = label, types
-            if key not in self._is_allowed_type:
-                self._is_allowed_type[key] = (
-                    not is_foreign(label, types)
-                    if subset is None or subset.types is None
-                    else subset.allows_types(types)
-                )
-            allowed[concept_id] = self._is_allowed_type[key] and (not by_id or by_id(concept_id))
+            is_allowed = self._allows_types(label, types)
+            allowed[concept_id] = is_allowed and (by_id is None or by_id(concept_id))
         return allowed
+
+
+def _allows_types(
+    label: str, types: tuple[str, ...], subset_of: Callable[[str], "Subset | None"]
+) -> bool:
+    subset = subset_of(label)
+    if subset is None or subset.types is None:
+        return not is_foreign(label, types)
+    return subset.allows_types(types)
 
 
 def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> list[Candidate]:

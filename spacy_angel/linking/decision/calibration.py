@@ -3,7 +3,7 @@ choose the threshold with the best F-score."""
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit
 
 from ...errors import AngelError, AngelWarning
 from ..ranking.features import BOUNDS
@@ -225,69 +224,67 @@ def fit_weights(
         added to the negative log-likelihood in nats.
     RETURNS (Weights): the fitted weights.
     """
-    concept = _fit_concept(items, start.concept, penalty)
-    weights = Weights(concept, start.link)
-    links = [item.table.link_terms(item.table.utilities(weights)) for item in items]
-    right = np.array(
-        [link.concept_id in item.gold for item, link in zip(items, links, strict=True)]
+    concept = _fit_choices(
+        [
+            (item.table.terms, item.table.log_priors, item.is_right, item.weight)
+            for item in items
+            if item.is_right.any()
+        ],
+        start.concept,
+        CONCEPT_TERMS,
+        penalty,
     )
-    counts = np.array([item.weight for item in items])
-    terms = np.array([link.values for link in links]).reshape(-1, len(LINK_TERMS))
-    signs = np.where(right, 1.0, -1.0)
-
-    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
-        margins = signs * (terms @ values)
-        gradient = -(counts * signs * expit(-margins)) @ terms
-        return float((counts * np.logaddexp(0, -margins)).sum()), gradient
-
-    return Weights(concept, _minimize(loss, start.link, LINK_TERMS, penalty))
+    weights = Weights(concept, start.link)
+    choices = []
+    for item in items:
+        link = item.table.link_terms(item.table.utilities(weights))
+        terms = np.stack([link.values, np.zeros_like(link.values)])  # a link, or NIL
+        is_right = link.concept_id in item.gold
+        choices.append((terms, np.zeros(2), np.array([is_right, not is_right]), item.weight))
+    return Weights(concept, _fit_choices(choices, start.link, LINK_TERMS, penalty))
 
 
-def _fit_concept(
-    items: Sequence[CalibrationItem], start: Mapping[str, float], penalty: float
-) -> dict[str, float]:
-    own = [item for item in items if item.is_right.any()]
-    if not own:
-        return dict(start)
-    terms = np.concatenate([item.table.terms for item in own])
-    priors = np.concatenate([item.table.log_priors for item in own])
-    is_right = np.concatenate([item.is_right for item in own])
-    sizes = np.array([len(item.is_right) for item in own])
-    mention = np.repeat(np.arange(len(own)), sizes)
-    firsts = np.cumsum(sizes) - sizes
-    counts = np.array([item.weight for item in own])
-
-    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
-        utilities = terms @ values + priors
-        parts = np.exp(utilities - np.maximum.reduceat(utilities, firsts)[mention])
-        parts /= np.add.reduceat(parts, firsts)[mention]
-        share = np.maximum(np.add.reduceat(parts * is_right, firsts), _MIN_PROBABILITY)
-        change = (parts - parts * is_right / share[mention]) * counts[mention]
-        return -float((counts * np.log(share)).sum()), change @ terms
-
-    return _minimize(loss, start, CONCEPT_TERMS, penalty)
-
-
-def _minimize(
-    loss: Callable[[np.ndarray], tuple[float, np.ndarray]],
+def _fit_choices(
+    choices: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, float]],
     start: Mapping[str, float],
     names: Sequence[str],
     penalty: float,
 ) -> dict[str, float]:
+    """Fit a conditional logistic model.
+
+    choices (Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, float]]): for each mention, the
+        terms of its n alternatives, float64[n, t]; what is added to their utilities, float64[n];
+        which ones are correct, bool[n], at least one; and the weight of the mention.
+    start (Mapping[str, float]): the starting weights.
+    names (Sequence[str]): names of the t terms.
+    penalty (float): see `fit_weights`.
+    RETURNS (dict[str, float]): the fitted weights; the starting weights if there are no choices.
+    """
+    if not choices:
+        return dict(start)
+    terms, offsets, right = (np.concatenate([choice[i] for choice in choices]) for i in range(3))
+    sizes = np.array([len(is_right) for _, _, is_right, _ in choices])
+    counts = np.array([weight for *_, weight in choices])
+    mention = np.repeat(np.arange(len(choices)), sizes)
+    firsts = np.cumsum(sizes) - sizes
     center = np.array([start[name] for name in names])
 
-    def penalized(values: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = loss(values)
-        change = values - center
-        return value + penalty * float(change @ change) / 2, gradient + penalty * change
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        utilities = terms @ values + offsets
+        parts = np.exp(utilities - np.maximum.reduceat(utilities, firsts)[mention])
+        parts /= np.add.reduceat(parts, firsts)[mention]
+        share = np.maximum(np.add.reduceat(parts * right, firsts), _MIN_PROBABILITY)
+        change = (parts - parts * right / share[mention]) * counts[mention]
+        moved = values - center
+        value = penalty * float(moved @ moved) / 2 - float((counts * np.log(share)).sum())
+        return value, change @ terms + penalty * moved
 
-    bounds = [BOUNDS.get(name, (None, None)) for name in names]
     fitted = minimize(
-        penalized,
+        loss,
         center,
         jac=True,
         method="L-BFGS-B",
-        bounds=bounds,
+        bounds=[BOUNDS.get(name, (None, None)) for name in names],
         options={"maxiter": _MAX_ITERATIONS},
     )
     return dict(zip(names, fitted.x.tolist(), strict=True))

@@ -24,12 +24,6 @@ from ..settings.linker_settings import ATTRIBUTES, LinkerSettings
 from ..types import NIL, Link
 
 
-def read_kb_id(span: Span, settings: LinkerSettings) -> str:
-    """span (Span): a mention. settings (LinkerSettings): settings of the linker. RETURNS (str): its
-    current identifier; empty if it has none."""
-    return span.kb_id_ if settings.is_first else span._.get(settings.outputs.kb_id)
-
-
 def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings) -> None:
     """Write links on a document.
 
@@ -42,7 +36,7 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
         _set_labels(doc, links)
     spans = find_spans(doc, settings.candidates.span_key)
     _set_attributes(spans, links, settings)
-    if settings.is_first:
+    if settings.outputs.kb_id == KB_ID:
         kb_ids = [
             span.kb_id_ if link is None else link.kb_id
             for span, link in zip(spans, links, strict=True)

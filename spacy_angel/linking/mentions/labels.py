@@ -21,32 +21,33 @@ _MAX_LABELS = 200
 def is_linked(
     label: str, settings: "LinkerSettings", linked_elsewhere: Collection[str] = ()
 ) -> bool:
-    """label (str): label of a mention. settings (LinkerSettings): see `links_label`.
-    linked_elsewhere (Collection[str]): labels that other linkers of the pipeline link.
+    """label (str): label of a mention. settings (LinkerSettings), linked_elsewhere
+        (Collection[str]): see `links_label`.
     RETURNS (bool): whether the mention is linked. Warns once about each label that is missing from
-    `types_by_label`."""
-    if links_label(label, settings):
-        # The label belongs to another linker if only that one names it; this one may still name a
-        # wider label.
-        if not linked_elsewhere or _names(label, settings):
-            return True
-        return not find_entries(label, linked_elsewhere)
-    is_meant = label in settings.candidates.labels_discard
+        `types_by_label`, unless another linker of the pipeline links it."""
+    linked = links_label(label, settings, linked_elsewhere)
+    is_meant = linked or label in settings.candidates.labels_discard
     if not is_meant and not find_entries(label, linked_elsewhere):
         warn_unlinked(label, tuple(settings.candidates.types_by_label or ()))
-    return False
+    return linked
 
 
-def links_label(label: str, settings: "LinkerSettings") -> bool:
+def links_label(
+    label: str, settings: "LinkerSettings", linked_elsewhere: Collection[str] = ()
+) -> bool:
     """label (str): label of mentions. settings (LinkerSettings): `labels_discard` and
         `types_by_label`.
+    linked_elsewhere (Collection[str]): labels that other linkers of the pipeline name. They link
+        them, unless this one names them, too, rather than a wider label.
     RETURNS (bool): whether they are linked: true for labels of `types_by_label`, for all labels if
         it is empty, and for neutral labels such as `ENTITY`, but not for discarded ones. Labels
         match in any spelling of `vocabulary/names/labels.yml`."""
-    if label in settings.candidates.labels_discard:
+    if _names(label, settings):
+        return True
+    if label in settings.candidates.labels_discard or find_entries(label, linked_elsewhere):
         return False
-    known = settings.candidates.types_by_label
-    return not known or is_neutral(label) or bool(find_entries(label, known, wider=True))
+    known = settings.candidates.types_by_label or ()
+    return is_neutral(label) or bool(find_entries(label, known, wider=True))
 
 
 def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
@@ -82,18 +83,13 @@ def warn_unlinked(label: str, known: tuple[str, ...]) -> None:
 
 
 def check_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
-    """Check that the vocabulary has all types in `types_by_label`.
-
-    settings (LinkerSettings): settings with `types_by_label`.
-    kb (ConceptKB): the vocabulary.
-    RAISES (AngelError): no concept in the vocabulary has one of the types.
-    """
-    for label, types in (settings.candidates.types_by_label or {}).items():
-        if unknown := sorted(set(types) - set(kb.types)):
-            raise AngelError(
-                f"types_by_label gives {label!r} the types {unknown}, which the vocabulary lacks. "
-                f"Its types: {sorted(kb.types)}."
-            )
+    """settings (LinkerSettings): settings with `types_by_label`. kb (ConceptKB): the vocabulary.
+    RAISES (AngelError): no concept in the vocabulary has one of the types."""
+    if unknown := _unknown_types(settings, kb):
+        raise AngelError(
+            f"types_by_label has the types {unknown}, which the vocabulary lacks. Its types: "
+            f"{sorted(kb.types)}."
+        )
 
 
 def limit_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
@@ -103,8 +99,7 @@ def limit_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
     settings (LinkerSettings): settings with `types_by_label`, changed in place.
     kb (ConceptKB): the vocabulary.
     """
-    types = chain.from_iterable((settings.candidates.types_by_label or {}).values())
-    if unknown := sorted(set(types) - set(kb.types)):
+    if unknown := _unknown_types(settings, kb):
         settings.candidates.types_by_label = {}
         warnings.warn(
             f"types_by_label had the types {unknown}, which the new vocabulary lacks, and is empty "
@@ -112,6 +107,11 @@ def limit_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
             AngelWarning,
             stacklevel=3,
         )
+
+
+def _unknown_types(settings: "LinkerSettings", kb: "ConceptKB") -> list[str]:
+    types = chain.from_iterable((settings.candidates.types_by_label or {}).values())
+    return sorted(set(types) - set(kb.types))
 
 
 def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":

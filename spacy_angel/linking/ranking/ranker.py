@@ -10,12 +10,12 @@ feature is its weight times its value.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -364,6 +364,15 @@ def sum_by_concept(shares: Iterable[tuple[str, float]]) -> dict[str, float]:
     for concept_id, share in shares:
         parts[concept_id].append(share)
     return {concept_id: math.fsum(of) for concept_id, of in parts.items()}
+
+
+def rank_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
+    """candidates (Iterable[Mapping[str, Any]]): candidates of a mention, as in `Link.candidates`.
+    RETURNS (list[tuple[str, float]]): concepts and probabilities, best first, regardless of the
+        threshold."""
+    sums = sum_by_concept((c["concept_id"], c["probability"]) for c in candidates)
+    # Sorting is stable, so ties keep the order of the reranker.
+    return sorted(sums.items(), key=lambda pair: -pair[1])
 
 
 def _log_odds(share: float) -> float:

@@ -114,13 +114,12 @@ def align(
     own_words = set(words_of[mention])
     own_numbers = set(filter(str.isdecimal, own_words))
     found = []
-    for i, (written, name) in enumerate(pairs):
+    for i, (_, name) in enumerate(pairs):
         of_name = set(words_of[name])
         overlap = 2 * len(of_name & own_words) / max(len(of_name) + len(own_words), 1)
         numbers = set(filter(str.isdecimal, of_name))
         number = 0.5 if bool(numbers) != bool(own_numbers) else float(numbers != own_numbers)
-        differ = (0.0, 0.0) if written == name else (float(missing[i]), float(added[i]))
-        found.append((*differ, overlap, number))
+        found.append((float(missing[i]), float(added[i]), overlap, number))
     return found
 
 

@@ -1,13 +1,15 @@
 """The settings of the component `angel_linker`, with their types, defaults, limits, and
-descriptions."""
+descriptions; the method as published; and `types_by_label` of the shipped vocabularies."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from ...component.checked import CheckedSettings, Name, Names, unknown_names
+from ...about import SHIPPED_NAME
+from ...component.checked import CheckedSettings, Name, Names
 from ...component.running import Device, RunsIn, expect_dtype
+from ...vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 
 ATTRIBUTES = ("kb_id", "kb_ents", "candidates")
 """Fields of a `Link` that are written to `span._`, under the names that `outputs` gives them."""
@@ -31,8 +33,6 @@ class SettingsBlock(CheckedSettings):
             if name.startswith("_"):
                 super().__setattr__(name, value)
                 return
-            if name not in type(self).model_fields:
-                raise AttributeError(unknown_names(self.COMPONENT, [name], type(self).model_fields))
             checked = type(self)(**{**self.__dict__, name: value})
             self.__dict__[name] = getattr(checked, name)
             if self._shown is not None:
@@ -235,7 +235,32 @@ class LinkerSettings(CheckedSettings):
             for name in entries:
                 setattr(getattr(self, block), name, getattr(getattr(changed, block), name))
 
-    @property
-    def is_first(self) -> bool:
-        """RETURNS (bool): whether this linker sets `span.kb_id_`."""
-        return self.outputs.kb_id == "kb_id"
+
+PUBLISHED: dict[str, dict[str, Any]] = {
+    "candidates": {
+        "types_by_label": {},
+        "rewrite": False,
+        "num_beams": None,
+        "length_penalty": 1.0,
+        "shortcuts": False,
+    },
+    "reranker": {"enabled": False},
+    "decision": {"threshold": None},
+}
+"""The method as published: the model alone links every mention. The shipped pipelines use the
+defaults of `LinkerSettings` instead."""
+
+_TYPES = {row.name: list(row.shipped) for row in ENTITY_TYPE_TABLE if row.shipped}
+TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
+    SHIPPED_NAME: {label: _TYPES[label] for label in ("DISEASE", "CHEMICAL")},
+    "en_angel_bio": _TYPES,
+}
+"""Shipped vocabulary → label → semantic types that its mentions may link to."""
+
+
+def types_of(vocabulary: Any) -> dict[str, Any]:
+    """vocabulary (Any): value of `vocabulary` in a config. RETURNS (dict[str, list[str]]): its
+    `types_by_label`; empty for vocabularies that do not ship with the package."""
+    if vocabulary is None:
+        return TYPES_BY_LABEL[SHIPPED_NAME]
+    return TYPES_BY_LABEL.get(str(vocabulary), {})

@@ -96,14 +96,12 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     """
     from ...vocabulary.kb import ConceptKB
 
-    if path is None or str(path) in SHIPPED_NAMES:
-        path = shipped_folder(str(path or SHIPPED_NAME)) / _VOCABULARY_FOLDER
-    path = _find_vocabulary(path)
-    if path.is_file():
+    found = _find_vocabulary(path)
+    if found.is_file():
         from ...vocabulary.sources.build import build_vocabulary
 
-        return build_vocabulary([path], None)
-    return ConceptKB.from_disk(path)
+        return build_vocabulary([found], None)
+    return ConceptKB.from_disk(found)
 
 
 def check_sources(
@@ -119,11 +117,12 @@ def check_sources(
         is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
         if not Path(model).is_dir() and not is_hub_name:
             raise AngelError(f"There is no model in {model}. Use null for the shipped one.")
-    if vocabulary is not None and str(vocabulary) not in SHIPPED_NAMES:
-        _find_vocabulary(vocabulary)
+    _find_vocabulary(vocabulary)
 
 
-def _find_vocabulary(path: str | Path) -> Path:
+def _find_vocabulary(path: str | Path | None) -> Path:
+    if path is None or str(path) in SHIPPED_NAMES:
+        return shipped_folder(str(path or SHIPPED_NAME)) / _VOCABULARY_FOLDER
     from ...vocabulary.sources.installed import find_vocabulary
 
     found = find_vocabulary(path)

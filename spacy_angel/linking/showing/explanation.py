@@ -5,22 +5,19 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ...vocabulary.names.concepts import normalize_name
 from ..candidates.batch import BatchLinker
-from ..decision.links import rank_candidates
-from ..decision.writing import read_kb_id
 from ..mentions.labels import links_label
 from ..mentions.reading import find_spans
-from ..ranking.ranker import LEAD, PRIOR, SHARE, UNSURE
+from ..ranking.ranker import LEAD, PRIOR, SHARE, UNSURE, rank_candidates
 from ..types import NIL, Link, Query
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 _MAX_CONCEPTS = 5
-_ALIGNS: tuple[Literal["l", "r"], ...] = ("l", "l", "r", "l")
 # Smaller contributions are not shown.
 _MIN_REASON = 0.05
 _REASONS = {
@@ -92,8 +89,6 @@ class LinkExplanation:
         return asdict(self)
 
     def __str__(self) -> str:
-        from wasabi import table
-
         first = self.concepts[0] if self.concepts else None
         name = first.canonical_name if first and first.concept_id == self.kb_id else ""
         link = f"{self.kb_id or 'not linked here'} {name}".rstrip()
@@ -104,16 +99,10 @@ class LinkExplanation:
             lines.append(f"Searched for: {wordings}")
         if self.is_searched:
             lines.append(f"Model read: {self.source}")
-        rows = [
-            (
-                *(c.concept_id, c.canonical_name, f"{c.probability:.3f}"),
-                ", ".join(n if p is None else f"{n} ({p:.2f})" for n, p in c.names),
-            )
-            for c in self.concepts[:_MAX_CONCEPTS]
-        ]
-        header = ("concept", "canonical name", "probability", "found by (log-prob.)")
-        if rows:
-            lines.append(table(rows, header=header, divider=True, aligns=_ALIGNS).strip("\n"))
+        for c in self.concepts[:_MAX_CONCEPTS]:
+            names = ", ".join(n if p is None else f"{n} ({p:.2f})" for n, p in c.names)
+            found = f"{c.concept_id} {c.canonical_name}".rstrip()
+            lines.append(f"{c.probability:.3f} {found}; names and log-probabilities: {names}")
         why = {concept.concept_id: concept.reasons for concept in self.concepts[:2]}
         for what, reasons in {**why, "a link at all": self.link_reasons}.items():
             if reasons:
@@ -143,7 +132,7 @@ def _explain(
         is_meant = span.label_ in settings.candidates.labels_discard
         setting = "labels_discard" if is_meant else "types_by_label"
         why = f"Mentions labeled {span.label_} are not linked ({setting})."
-        kb_id = read_kb_id(span, settings) or (NIL if is_meant else "")
+        kb_id = span._.get(settings.outputs.kb_id) or (NIL if is_meant else "")
         return LinkExplanation(span.text, span.label_, kb_id, why)
     reasons: dict[str, dict[str, float]] = {}
     link_reasons: dict[str, float] = {}

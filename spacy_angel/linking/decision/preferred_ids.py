@@ -1,0 +1,63 @@
+"""Links with the identifiers that the user prefers: the setting `prefer`, and curation rules."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..ranking.ranker import sum_by_concept
+from ..types import NIL, Link
+
+if TYPE_CHECKING:
+    from ...vocabulary.kb import ConceptKB
+
+
+def in_preferred_ids(
+    link: Link, kb: "ConceptKB", prefixes: Sequence[str], preferred: Mapping[str, str]
+) -> Link:
+    """link (Link): a link. kb (ConceptKB): the vocabulary.
+    prefixes (Sequence[str]): preferred prefixes, best first; case is ignored.
+    preferred (Mapping[str, str]): concept → identifier that a curation rule prefers.
+    RETURNS (Link): the link with the preferred identifiers; candidates also have `other_ids`.
+    """
+    own_ids = {candidate["concept_id"] for candidate in link.candidates}
+    ids = {own: _preferred_ids(own, kb, prefixes, preferred.get(own)) for own in own_ids}
+    # Two concepts may have the same preferred identifier.
+    sums = sum_by_concept((ids[own][0], probability) for own, probability in link.kb_ents)
+    ents = [(concept_id, min(probability, 1.0)) for concept_id, probability in sums.items()]
+    return Link(
+        kb_id=link.kb_id if link.kb_id == NIL else ids[link.kb_id][0],
+        kb_ents=sorted(ents, key=lambda pair: -pair[1]),
+        candidates=[
+            candidate | {"concept_id": ids[own][0], "other_ids": ids[own][1:]}
+            for candidate in link.candidates
+            for own in (candidate["concept_id"],)
+        ],
+    )
+
+
+def _preferred_ids(
+    concept_id: str, kb: "ConceptKB", prefixes: Sequence[str], chosen: str | None = None
+) -> list[str]:
+    """List all identifiers of a concept, starting with the preferred one.
+
+    concept_id (str): identifier of the concept.
+    kb (ConceptKB): the vocabulary.
+    prefixes (Sequence[str]): preferred prefixes, best first; case is ignored.
+    chosen (str | None): the preferred identifier, regardless of the prefixes.
+    RETURNS (list[str]): the identifiers, e.g. `["MONDO:0005015", "MESH:D003920"]` for the prefixes
+        `["MONDO", "MESH"]`. The concept's own identifier is preferred to alternates with the same
+        prefix, and comes first if no prefix matches. Alternates that the vocabulary resolves to
+        another concept are never preferred.
+    """
+    if chosen is not None:
+        rest = _preferred_ids(kb.resolve(chosen) or concept_id, kb, prefixes)
+        return [chosen, *(other for other in rest if other != chosen)]
+    concept = kb[concept_id]
+    ids = [concept.concept_id, *concept.alternate_ids]
+    ranks = {prefix.lower(): rank for rank, prefix in enumerate(prefixes)}
+    fit = [
+        (ranks[prefix], i)
+        for i, own in enumerate(ids)
+        if (prefix := own.partition(":")[0].lower()) in ranks and kb.resolve(own) == ids[0]
+    ]
+    first = ids.pop(min(fit)[1] if fit else 0)
+    return [first, *ids]
