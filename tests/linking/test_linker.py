@@ -279,15 +279,6 @@ def test_a_bad_document_costs_no_other(make, monkeypatch):
 # model and vocabulary
 
 
-def test_without_any_config_it_links_with_what_ships():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("angel_linker")
-    doc = nlp.make_doc("He took aspirin.")
-    doc.ents = [Span(doc, 2, 3, label="CHEMICAL")]
-    (ent,) = nlp.get_pipe("angel_linker")(doc).ents
-    assert ent.kb_id_ == "MESH:D001241"
-
-
 def test_hub_names_are_fetched_in_initialize_only(make, model, monkeypatch):
     asked = []
     load = Generator.from_pretrained.__func__

@@ -6,8 +6,8 @@ import pytest
 
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.decision.calibration import CalibrationItem, fit_threshold
-from spacy_angel.linking.ranking.ranker import choose_link, rank_concepts
-from spacy_angel.linking.types import NIL, Candidate, Query
+from spacy_angel.linking.ranking.ranker import rank_concepts
+from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention
 
 
@@ -40,12 +40,6 @@ def test_nothing_found_and_nothing_possible():
     assert rank_concepts(impossible).concepts == [("A", 1.0), ("B", 0.0)]
     with pytest.raises(AngelError, match="is not a number"):
         rank_concepts([Candidate("MESH:D1", 0, log_prob=math.nan)])
-
-
-@pytest.mark.parametrize(("threshold", "link"), [(None, "A"), (0.7, "A"), (0.71, NIL), (0.0, "A")])
-def test_the_threshold(threshold, link):
-    assert choose_link([("A", 0.7), ("B", 0.3)], threshold) == link
-    assert choose_link([], threshold) == NIL
 
 
 def test_the_threshold_of_the_best_links():

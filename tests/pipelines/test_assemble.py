@@ -135,7 +135,7 @@ def test_the_command(parts, tmp_path):
     flat = ["assemble", *(str(part) for pair in arguments.items() for part in pair)]
     result = CliRunner().invoke(app, flat)
     assert result.exit_code == 0, result.output
-    assert re.search(r"^n_mentions +5\nn_found +3$", result.stdout, re.M)
+    assert re.search(r"^n_mentions +5$", result.stdout, re.M)
     assert f"Pipeline: {tmp_path / 'out'} (" in result.stdout
     nlp = spacy.load(tmp_path / "out")
     assert nlp.meta["name"] == "angel_x"

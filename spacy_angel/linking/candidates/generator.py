@@ -78,11 +78,11 @@ class CandidateGenerator:
             return
         self._find_similar(left)
         searched = unsure = left
-        if self.settings.candidates.shortcuts:
+        if self.settings.candidates.shortcuts and self.ranker.unsearched is not None:
             self._read_document(queries)
-            certainties = list(zip(left, self.ranker.certainty(left), strict=True))
-            searched = [q for q, p in certainties if p < SURE or is_gene(q.label)]
-            unsure = [q for q, p in certainties if p < LIKELY]
+            best = [r.concepts[0][1] if r.concepts else 0.0 for r in self.ranker.rank(left)]
+            searched = [q for q, p in zip(left, best, strict=True) if p < SURE or is_gene(q.label)]
+            unsure = [q for q, p in zip(left, best, strict=True) if p < LIKELY]
         self._find_close(unsure)
         self._score_names(searched, self._search(searched))
         self._compare(searched, "vectors", self._static_vectors)

@@ -237,9 +237,9 @@ def fit_weights(
     weights = Weights(concept, start.link)
     choices = []
     for item in items:
-        link = item.table.link_terms(item.table.utilities(weights))
-        terms = np.stack([link.values, np.zeros_like(link.values)])  # a link, or NIL
-        is_right = link.concept_id in item.gold
+        concept_id, terms, *_ = item.table.link_terms(item.table.utilities(weights))
+        terms = np.stack([terms, np.zeros_like(terms)])  # a link, or NIL
+        is_right = concept_id in item.gold
         choices.append((terms, np.zeros(2), np.array([is_right, not is_right]), item.weight))
     return Weights(concept, _fit_choices(choices, start.link, LINK_TERMS, penalty))
 

@@ -56,23 +56,6 @@ _MIN_PRIOR = 1e-9
 _MAX_LEAD = 10.0
 
 
-class LinkTerms(NamedTuple):
-    """The terms of the second model for one mention.
-
-    concept_id (str): the most probable concept according to the first model. Its share includes
-        the shares of concepts with the same name in other vocabularies.
-    values (np.ndarray): float64, in the order of `LINK_TERMS`.
-    shares (list[float]): probability of each candidate according to the first model, given that
-        one of the candidates is correct; they sum to 1.
-    share_of (dict[str, float]): concept → sum of the shares of its candidates.
-    """
-
-    concept_id: str
-    values: np.ndarray
-    shares: list[float]
-    share_of: dict[str, float]
-
-
 class Ranking(NamedTuple):
     """The ranked concepts and candidates of one mention.
 
@@ -198,14 +181,6 @@ class Ranker(Weights):
             return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self)
 
-    def certainty(self, queries: Sequence[Query]) -> list[float]:
-        """queries (Sequence[Query]): mentions with the candidates found without the model.
-        RETURNS (list[float]): the probability of each mention's best concept; 0 without candidates,
-            or if the reranker has no weights for mentions without a search."""
-        if self.unsearched is None:
-            return [0.0] * len(queries)
-        return [r.concepts[0][1] if r.concepts else 0.0 for r in self.rank(queries)]
-
     def rank(self, queries: Sequence[Query]) -> list[Ranking]:
         """queries (Sequence[Query]): mentions with their candidates.
         RETURNS (list[Ranking]): the ranking of each mention; empty without candidates."""
@@ -234,7 +209,8 @@ class Ranker(Weights):
         for i in np.argsort(-utilities, kind="stable").tolist():
             contributions = dict(zip((*CONCEPT_TERMS, PRIOR), parts[i].tolist(), strict=True))
             concepts.setdefault(query.candidates[i].concept_id, contributions)
-        link = (table.link_terms(utilities).values * weights.link_vector).tolist()
+        _, values, *_ = table.link_terms(utilities)
+        link = (values * weights.link_vector).tolist()
         return concepts, dict(zip(LINK_TERMS, link, strict=True))
 
 
@@ -284,9 +260,19 @@ class Table(NamedTuple):
         candidate."""
         return self.terms @ weights.concept_vector + self.log_priors
 
-    def link_terms(self, utilities: np.ndarray) -> LinkTerms:
-        """utilities (np.ndarray): float64[n], the utility of each candidate. RETURNS (LinkTerms):
-        the terms of the second model."""
+    def link_terms(
+        self, utilities: np.ndarray
+    ) -> tuple[str, np.ndarray, list[float], dict[str, float]]:
+        """Compute the terms of the second model.
+
+        utilities (np.ndarray): float64[n], the utility of each candidate.
+        RETURNS (tuple[str, np.ndarray, list[float], dict[str, float]]): the most probable concept
+            according to the first model, where the share of a concept includes the shares of
+            concepts with the same name in other vocabularies; float64, the terms, in the order of
+            `LINK_TERMS`; the share of each candidate, i.e. its probability according to the first
+            model, given that one of the candidates is correct; and the sum of the shares of each
+            concept.
+        """
         parts = np.exp(utilities - utilities.max())
         shares = (parts / parts.sum()).tolist()
         share_of = sum_by_concept(zip(self.concept_ids, shares, strict=True))
@@ -310,7 +296,7 @@ class Table(NamedTuple):
         # In a small vocabulary, being the only concept is not evidence.
         lead *= self.confidence if len(share_of) == 1 else 1.0
         of_mention = [*self.mention_terms, math.log(max(top, _MIN_SHARE)), lead]
-        return LinkTerms(first, np.concatenate([self.terms[best], of_mention]), shares, share_of)
+        return first, np.concatenate([self.terms[best], of_mention]), shares, share_of
 
     def probabilities(self, weights: Weights) -> tuple[dict[str, float], list[float]]:
         """Compute the probability of each concept. The best concept has the probability q that the

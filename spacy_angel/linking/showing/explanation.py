@@ -2,7 +2,7 @@
 found, the contributions of the features, and the reason for the decision."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import fsum
 from typing import TYPE_CHECKING, Any
@@ -144,7 +144,7 @@ def _explain(
         span.text,
         span.label_,
         link.kb_id,
-        _why(span, query, link.kb_id, concepts, linking),
+        _why(span, query, link, concepts, linking.settings.decision.threshold),
         rules=_rules(span, query, link.kb_id, linking),
         source=prompts.tokenizer.decode(prompts.source_ids([query.mention])[0]),
         queries=tuple((text, source) for text, source in query.wordings),
@@ -196,14 +196,14 @@ def _concepts(
 def _why(
     span: "Span",
     query: Query,
-    kb_id: str,
-    concepts: tuple[ExplainedConcept, ...],
-    linking: BatchLinker,
+    link: Link,
+    concepts: Sequence[ExplainedConcept],
+    least: float | None,
 ) -> str:
-    """RETURNS (str): the reason for the decision."""
-    rule = query.constraint
+    """RETURNS (str): the reason for the decision; `least` is the threshold."""
+    rule, is_nil = query.constraint, link.kb_id == NIL
     # A rule may also exclude only some concepts; then it did not decide alone.
-    if rule is not None and (kb_id == NIL if not rule.is_mention else rule.means and kb_id != NIL):
+    if rule is not None and (is_nil if not rule.is_mention else rule.means and not is_nil):
         return f"A rule: {rule.rules[0].description}."
     is_same = query.text == normalize_name(span.text)
     read = "" if is_same else f"Read as “{query.mention.text}”. "
@@ -216,12 +216,10 @@ def _why(
         figures += " (the model was not run: candidates.shortcuts)"
     else:
         figures += f", log-probability {log_prob:.2f}"
-    if kb_id == NIL:
-        figures += f": under the threshold {linking.settings.decision.threshold:.3f}"
-        if linking.ranker is not None:
-            nil = 1 - fsum(c.probability for c in concepts)
-            figures += f"; probability of NIL: {nil:.3f}"
-    is_name = kb_id != NIL and query.text in {normalize_name(name) for name, _ in first.names}
+    if is_nil:
+        nil = max(1 - fsum(c.probability for c in concepts), 0.0)
+        figures += f": under the threshold {least:.3f}; probability of NIL: {nil:.3f}"
+    is_name = not is_nil and query.text in {normalize_name(name) for name, _ in first.names}
     what = "It is a name of the concept" if is_name else "Most probable name"
     return f"{read}{what}: {figures}."
 
