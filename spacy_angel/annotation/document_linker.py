@@ -15,7 +15,7 @@ from ..errors import AngelError
 from ..linking.decision.writing import is_dropped
 from ..linking.linker import AngelLinker
 from ..linking.mentions.reading import find_spans
-from ..linking.types import NIL, Link
+from ..linking.types import NIL, Link, describe_link
 from ..pipelines.components import prepare_docs
 from ..pipelines.negation import NoteContext, context_of
 from .outputs import SCORES, Row
@@ -134,12 +134,11 @@ class DocumentLinker:
 
     def _mention(self, span: Span, link: Link | None) -> dict[str, Any]:
         """A mention and its link. A mention that is not linked keeps its identifier."""
-        label, concept_id, score = span.label_, span.kb_id_, None
+        label, concept_id, ents = span.label_, span.kb_id_, []
         if link is not None:
             label, concept_id = link.label or label, "" if link.kb_id == NIL else link.kb_id
-            score = dict(link.kb_ents)[concept_id] if concept_id else None
-        kb = self.linker.kb
-        name = kb[concept_id].canonical_name if concept_id in kb else None
+            ents = link.kb_ents
+        name, score = describe_link(concept_id, ents, self.linker.kb)
         mention = {
             "start": span.start_char,
             "end": span.end_char,

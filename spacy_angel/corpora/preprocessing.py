@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from ..errors import AngelError
+from ..vocabulary.names.composites import first_part, parts_in_place, split_composite
 from ..vocabulary.names.identifiers import join_ids, split_ids
 from .abbreviations import DETECTORS, Detector
-from .composites import first_part, parts_in_place, split_composite
 from .documents import CorpusDocument, CorpusReport, GoldMention
 from .text_changes import (
     blank_marks,

@@ -58,7 +58,7 @@ class Answer:
     ranking (Ranking): ranked names and concepts.
     linked (bool): whether the mention is linked to its first concept rather than to NIL.
     found (bool): whether the system predicted a mention with the same offsets.
-    kb_ids (tuple[str, ...]): predicted identifiers: a single one from a pipeline (`span._.kb_id`),
+    kb_ids (tuple[str, ...]): predicted identifiers: those of `span._.kb_id` from a pipeline,
         all concepts with the highest score from a baseline, or none for NIL.
     """
 
@@ -103,7 +103,7 @@ class Outcome:
     split (bool): whether it is a composite that was split.
     confidence (float | None): score of the first concept; None for a composite that was split.
     first_is_right (bool): whether the first concept is a gold concept, regardless of thresholds.
-    kb_id_is_right (bool): whether exactly one identifier is predicted, and it is a gold identifier.
+    kb_id_is_right (bool): whether identifiers are predicted, and all of them are gold identifiers.
     """
 
     label: str
@@ -150,7 +150,7 @@ def count_result(result: MentionResult) -> Outcome:
         split=bool(parts),
         confidence=concepts[0][1] if concepts and not parts else None,
         first_is_right=bool(concepts) and concepts[0][0] in gold,
-        kb_id_is_right=len(answer.kb_ids) == 1 and answer.kb_ids[0] in gold,
+        kb_id_is_right=bool(answer.kb_ids) and set(answer.kb_ids) <= set(gold),
     )
 
 

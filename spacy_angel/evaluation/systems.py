@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.util import minibatch
 
-from ..corpora.composites import split_composite
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.ranker import NIL
 from ..model.mention import Mention, mention_at
 from ..pipelines.components import components_before, given_doc
+from ..vocabulary.names.composites import split_composite
 from ..vocabulary.names.identifiers import split_ids
 from .baselines import Baseline
 from .counts import N_RANKS, Answer, MentionResult, Ranking
@@ -127,7 +127,7 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
     concepts = tuple(linker.rank(candidates))
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
     kb_id = span._.get(settings.outputs.kb_id)
-    kb_ids = () if kb_id in ("", NIL) else (kb_id,)
+    kb_ids = () if kb_id == NIL else tuple(split_ids(kb_id))
     return Answer(prompt, ranking, linked=bool(kb_ids), kb_ids=kb_ids)
 
 

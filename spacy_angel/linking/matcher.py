@@ -4,6 +4,7 @@ that a recognizer finds."""
 import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz.distance import OSA
@@ -49,6 +50,8 @@ _MIN_CHANGED = 7
 # Minimum number of letters and digits in a name, except for added names.
 _MIN_LENGTH = 3
 _MAX_ADDED = 4  # tokens on either side
+_CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
+_MAX_BETWEEN = 3  # tokens between two coordinated mentions
 _BORDER = re.compile(r"[()\[\],;:.|\n]")
 _MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_word)
 
@@ -256,17 +259,30 @@ def _longer_names(
     """
     found: list[Span] = []
     inner = {token for m in mentions for token in range(m.start + 1, m.end)}
-    for mention in mentions:
-        for start, end in _around(mention):
+    for mention, after in pairwise([*mentions, None]):
+        label = mention.label_
+        wide = _coordinations(mention, after)
+        for start, end in [*wide, *_around(mention)]:
             if (found and start < found[-1].end) or start in inner or end in inner:
                 continue
-            name = doc[start:end]
-            first, last = text.from_source(name.start_char, name.end_char)
             added = doc[start : mention.start].text + doc[mention.end : end].text
-            if not _BORDER.search(added) and names.is_name(text.text[first:last], mention.label_):
-                found.append(Span(doc, start, end, label=mention.label))
+            written = _read(text, doc[start:end])
+            if (start, end) in wide:
+                is_known = bool(names.coordinated(written, label))
+                # `muscle wasting and weakness` are two mentions.
+                if is_known and after is not None and end == after.end:
+                    is_known = not names.is_name(_read(text, mention), label)
+            else:
+                is_known = not _BORDER.search(added) and names.is_name(written, label)
+            if is_known:
+                found.append(Span(doc, start, end, label=label))
                 break
     return found
+
+
+def _read(text: CleanText, span: Span) -> str:
+    start, end = text.from_source(span.start_char, span.end_char)
+    return text.text[start:end]
 
 
 def _around(mention: Span) -> Iterable[tuple[int, int]]:
@@ -280,6 +296,20 @@ def _around(mention: Span) -> Iterable[tuple[int, int]]:
         if end - start > len(mention) and _is_word(mention.doc[start], mention.doc[end - 1])
     ]
     return sorted(spans, key=lambda span: span[0] - span[1])
+
+
+def _coordinations(mention: Span, after: Span | None) -> list[tuple[int, int]]:
+    """RETURNS (list[tuple[int, int]]): token offsets of spans in which a mention may be coordinated
+    with the next mention, or with one or two words beside it."""
+    doc, start, end = mention.doc, mention.start, mention.end
+    spans = []
+    if after is not None and after.label == mention.label and after.start - end < _MAX_BETWEEN:
+        spans.append((start, after.end))
+    if start > 1 and doc[start - 1].lower_ in _CONJUNCTIONS:
+        spans += [(first, end) for first in (start - 3, start - 2) if first >= 0]
+    if end + 1 < len(doc) and doc[end].lower_ in _CONJUNCTIONS:
+        spans.append((start, end + 2))
+    return [(first, last) for first, last in spans if _is_word(doc[first], doc[last - 1])]
 
 
 def _is_word(*tokens: Token) -> bool:

@@ -1,14 +1,16 @@
 """The types on the path from a mention to its link: Span → Query → Candidate → Link."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..vocabulary.names.concepts import normalize_name
+from ..vocabulary.names.identifiers import split_ids
 
 if TYPE_CHECKING:
     from ..model.mention import Mention
     from ..vocabulary.changes.applied_rules import Constraint
+    from ..vocabulary.kb import ConceptKB
 
 NIL = "NIL"
 """spaCy's identifier for mentions whose concept is not in the vocabulary."""
@@ -96,6 +98,8 @@ class Query:
     is_searched (bool): whether the model searched for names.
     matched_exactly (bool): whether the only candidate was chosen without search or reranker: by a
         rule, or because the mention is the name of one concept.
+    parts (tuple[Query, ...]): the names in a coordination, e.g. `renal failure` and `hepatic
+        failure` for the mention `renal or hepatic failure`.
     """
 
     mention: "Mention"
@@ -109,6 +113,7 @@ class Query:
     coherent: Collection[str] = ()
     is_searched: bool = False
     matched_exactly: bool = False
+    parts: "tuple[Query, ...]" = ()
     text: str = field(init=False)
     """The mention in normal form."""
     texts: dict[str, str] = field(init=False)
@@ -151,13 +156,27 @@ class Query:
         return replace(self, candidates=left, is_searched=False)
 
 
+def describe_link(
+    kb_id: str, kb_ents: Iterable[tuple[str, float]], kb: "ConceptKB"
+) -> tuple[str, float | None]:
+    """kb_id (str), kb_ents (Iterable[tuple[str, float]]): see `Link`. kb (ConceptKB): the
+    vocabulary. RETURNS (tuple[str, float | None]): the canonical name and the probability, if
+        known; for a coordination, all names, joined by `+`, and the lowest probability."""
+    ids = [kb_id] if kb_id in kb else split_ids(kb_id)
+    known = dict(kb_ents)
+    names = [kb[concept_id].canonical_name for concept_id in ids if concept_id in kb]
+    return " + ".join(names), min((known[i] for i in ids if i in known), default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """The values that are written to a mention.
 
-    kb_id (str): the identifier, or `NIL`.
+    kb_id (str): the identifier, or `NIL`. A coordination of several names has the identifiers of
+        all, joined by `+`.
     kb_ents (list[tuple[str, float]]): concepts with their probabilities, best first; empty if the
-        identifier is `NIL`, like scispaCy's below its threshold.
+        identifier is `NIL`, like scispaCy's below its threshold. For a coordination, only the
+        concepts that it is linked to.
     candidates (list[dict[str, Any]]): `concept_id`, `name` (original spelling), `score`,
         `log_prob`, and `probability`, the candidate's part of its concept's probability. Without
         the reranker, they are in the order of the search; with it, names of the most probable
@@ -171,3 +190,20 @@ class Link:
     kb_ents: list[tuple[str, float]]
     candidates: list[dict[str, Any]]
     label: str = ""
+
+
+def combine_links(link: Link, parts: Sequence[Link]) -> Link:
+    """Combine the links of the names in a coordination.
+
+    link (Link): link of the whole mention.
+    parts (Sequence[Link]): links of the names; empty if the mention is not a coordination.
+    RETURNS (Link): the combined link, e.g. to `MESH:D051437+MESH:D017093`; if one of the names is
+        NIL, the link of the whole mention.
+    """
+    if not parts or any(part.kb_id == NIL for part in parts):
+        return link
+    ents = dict(part.kb_ents[0] for part in parts)
+    if len(ents) == 1:
+        return parts[0]
+    candidates = [c for part in parts for c in part.candidates]
+    return Link("+".join(ents), list(ents.items()), candidates)

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
 from ..linking.linker import AngelLinker
-from ..linking.ranking.ranker import NIL
+from ..linking.types import NIL, describe_link
 from ..vocabulary.kb import ConceptKB
 from .components import prepare_docs
 from .load import find_linker, load
@@ -135,7 +135,8 @@ class Grounder:
         candidates = tuple(self._match(*pair) for pair in self.linker.rank(link.candidates))
         linked = None
         if link.kb_id != NIL:
-            linked = self._match(link.kb_id, dict(link.kb_ents)[link.kb_id])
+            name, probability = describe_link(link.kb_id, link.kb_ents, self.linker.kb)
+            linked = Match(link.kb_id, name, round(probability or 0.0, 4))
         return Grounding(query.string, linked, candidates[: self._k])
 
     def _match(self, concept_id: str, probability: float) -> Match:

@@ -16,7 +16,7 @@ from ..corpora.documents import CorpusDocument
 from ..linking.linker import AngelLinker
 from ..linking.mentions.labels import links_label
 from ..linking.mentions.reading import find_spans
-from ..linking.ranking.ranker import NIL
+from ..linking.types import NIL, describe_link
 from ..pipelines.components import prepare_docs
 from ..vocabulary.kb import ConceptKB
 from .schema import ExplainedMention, Found, LinkedMention
@@ -129,8 +129,8 @@ class PipelineLinker:
         kb_id = span._.get(settings.outputs.kb_id)
         if kb_id not in ("", NIL):
             mention.status, mention.concept_id = "linked", kb_id
-            mention.name = kb[kb_id].canonical_name if kb_id in kb else None
-            score = dict(span._.get(settings.outputs.kb_ents)).get(kb_id)
+            name, score = describe_link(kb_id, span._.get(settings.outputs.kb_ents), kb)
+            mention.name = name or None
             if settings.reranker.enabled and score is not None:
                 mention.probability = round(score, 4)
         elif not links_label(span.label_, settings):

@@ -16,7 +16,7 @@ from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.wordings import read_wordings
 from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, choose_link, rank_concepts
 from ..settings.linker_settings import LinkerSettings
-from ..types import NIL, Link, Query
+from ..types import MENTION, NIL, Link, Query, Wording, combine_links
 from .generator import CandidateGenerator
 from .names import NameReader
 
@@ -122,7 +122,7 @@ class BatchLinker:
             queries = list(first.values())
         if queries:
             generator = CandidateGenerator(self.model, names, self.settings, self.ranker)
-            generator.generate(queries)
+            generator.generate([one for query in queries for one in (query, *query.parts)])
         return found
 
     def _read_queries(
@@ -170,7 +170,12 @@ class BatchLinker:
         for (i, span, text, constraint), mention in zip(wanted, mentions, strict=True):
             wordings = read_wordings(mention, text, span.label_, document, names, self.settings)
             mention = replace(mention, text=wordings[0].text)
-            queries[i] = Query(mention, span.label_, number, wordings, constraint)
+            parts = tuple(
+                Query(replace(mention, text=part), span.label_, number, (Wording(part, MENTION),))
+                for part in names.coordinated(text, span.label_)
+                if constraint is None and self.ranker is not None
+            )
+            queries[i] = Query(mention, span.label_, number, wordings, constraint, parts=parts)
         return queries
 
     def read(self, document: ReadDocument, spans: Sequence[Span]) -> list[Mention]:
@@ -191,7 +196,8 @@ class BatchLinker:
         """found (Sequence[Sequence[Query | None]]): the queries of each document.
         RETURNS (list[list[Link | None]]): their links; None for mentions that are left alone."""
         kb, settings = self.kb, self.settings.decision
-        queries = [query for own in found for query in own if query is not None]
+        wholes = [query for own in found for query in own if query is not None]
+        queries = [one for query in wholes for one in (query, *query.parts)]
         left = [query for query in queries if not query.matched_exactly]
         if self.ranker is None:
             rankings = iter([rank_concepts(query.candidates) for query in left])
@@ -226,4 +232,7 @@ class BatchLinker:
                 link = in_preferred_ids(link, kb, settings.prefer, preferred)
             links.append(link)
         of_query = iter(links)
-        return [[None if query is None else next(of_query) for query in own] for own in found]
+        combined = iter(
+            [combine_links(next(of_query), [next(of_query) for _ in q.parts]) for q in wholes]
+        )
+        return [[None if query is None else next(combined) for query in own] for own in found]

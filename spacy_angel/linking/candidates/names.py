@@ -7,6 +7,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from ...vocabulary.names.composites import coordinated_names
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_foreign, is_gene, label_of
@@ -78,6 +79,11 @@ class NameReader:
             return False
         concept_ids = self._concept_ids[name]
         return any(map(self._allowed_concepts(label, concept_ids).__getitem__, concept_ids))
+
+    def coordinated(self, text: str, label: str) -> list[str]:
+        """text (str), label (str): a mention and its label. RETURNS (list[str]): see
+        `coordinated_names`."""
+        return coordinated_names(text, partial(self.is_name, label=label))
 
     def concepts(self, query: Query, names: Sequence[int]) -> list[list[str]]:
         """Find the concepts of names that a mention may be linked to.

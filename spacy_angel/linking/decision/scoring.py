@@ -54,12 +54,11 @@ def score_links(
             if gold_span is None or not is_linked(span.label_):
                 continue
             gold = gold_ids(gold_span, resolve)
-            written = span._.get(kb_id_attr) or NIL
-            link = resolve(written) or written
-            is_right = link in gold or (link == NIL and not gold)
+            links = _ids(span._.get(kb_id_attr), resolve)
+            is_right = links <= gold and bool(links) == bool(gold)
             score = per_label.setdefault(gold_span.label_, PRFScore())
-            score.tp += link in gold
-            score.fp += link != NIL and not is_right
+            score.tp += bool(links) and is_right
+            score.fp += bool(links) and not is_right
             score.fn += bool(gold) and not is_right
             n_right += is_right
             n_all += 1
@@ -91,5 +90,9 @@ def gold_ids(span: Span, resolve: Callable[[str], str | None]) -> frozenset[str]
     resolve (Callable[[str], str | None]): maps an alternate identifier to the concept's own.
     RETURNS (frozenset[str]): the identifiers; empty if the mention should link to NIL.
     """
-    ids = (concept_id for concept_id in split_ids(span.kb_id_) if concept_id != NIL)
+    return _ids(span.kb_id_, resolve)
+
+
+def _ids(kb_id: str, resolve: Callable[[str], str | None]) -> frozenset[str]:
+    ids = (concept_id for concept_id in split_ids(kb_id) if concept_id != NIL)
     return frozenset(resolve(concept_id) or concept_id for concept_id in ids)

@@ -219,6 +219,7 @@ def abbreviation_replacements(doc: Doc) -> list[Replacement]:
         have unbalanced parentheses, are ignored.
     """
     replacements = []
+    is_lower = doc.text.islower()
     # Do not read `doc._.abbreviations`: without the detector, the attribute is not registered,
     # although a document from a DocBin may have it; and if it is not set, reading it would write
     # its default.
@@ -227,7 +228,7 @@ def abbreviation_replacements(doc: Doc) -> list[Replacement]:
         span = _short_form(item, doc)
         found = item["long_text"] if isinstance(item, dict) else item._.long_form
         long_form = clean(str(found)).text
-        if _is_long_form(long_form, clean(span.text).text):
+        if _is_long_form(long_form, clean(span.text).text, is_lower):
             replacements.append(Replacement(span.start_char, span.end_char, long_form))
     return replace_longest(replacements)
 
@@ -266,10 +267,12 @@ def _write_abbreviations(doc: Doc, found: list[Any]) -> None:
     data[ABBREVIATIONS] = found
 
 
-def _is_long_form(long_form: str, short_form: str) -> bool:
+def _is_long_form(long_form: str, short_form: str, is_lower: bool) -> bool:
     """Reject implausible long forms, such as `Nile virus` for `West Nile virus`, `virus) replicon
-    particle` for `VEE`, `embryo pictures in Fig 2B` for `embryos`, and `ES cells` for `ES`."""
+    particle` for `VEE`, `embryo pictures in Fig 2B` for `embryos`, unless the whole text is in
+    lower case, and `ES cells` for `ES`."""
     is_word = short_form.isalpha() and short_form.islower() and len(short_form) > _SHORTEST_WORD
+    is_word = is_word and not is_lower
     is_whole = long_form.count("(") == long_form.count(")")
     is_other = short_form.lower() not in normalize_name(long_form).split()
     return is_whole and is_other and not is_word and len(long_form) > len(short_form)

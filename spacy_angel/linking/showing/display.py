@@ -9,7 +9,7 @@ from urllib.parse import quote
 from ...files.atomic import write_text
 from ...vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..mentions.reading import find_spans
-from ..types import NIL
+from ..types import NIL, describe_link
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -40,12 +40,10 @@ def link_table(doc: "Doc", linker: "AngelLinker", notes: Sequence[str] | None = 
     rows: list[tuple[str, ...]] = []
     for i, span in enumerate(find_spans(doc, linker.settings.candidates.span_key)):
         kb_id = span._.get(outputs.kb_id)
-        concept = linker.kb.get(kb_id)
-        probability = dict(span._.get(outputs.kb_ents)).get(kb_id)
+        name, probability = describe_link(kb_id, span._.get(outputs.kb_ents), linker.kb)
         names = [c for c in span._.get(outputs.candidates) if c["concept_id"] == kb_id]
         best = max(names, key=lambda c: c["probability"], default={"log_prob": None})
         figures = ("" if x is None else f"{x:.2f}" for x in (probability, best["log_prob"]))
-        name = "" if concept is None else concept.canonical_name
         note = () if notes is None else (notes[i],)
         rows.append((" ".join(span.text.split()), span.label_, kb_id, name, *figures, *note))
     n = len(_HEADER) - (notes is None)

@@ -1,12 +1,14 @@
 """Splitting of coordinated mentions, such as `breast and ovarian cancer`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 _COORDINATION = re.compile(
     r"\s*,?\s*\b(?:and/or|as well as|and|or)\b\s*|\s*[,/&]\s*", re.IGNORECASE
 )
+_INNER_COMMA = re.compile(r",(?!\s)")
+_GAP = re.compile(r"[\s-]+|(?<=[A-Za-z])(?=\d)")
 _SHARED_HEAD = re.compile(r".*\b(?:of|in|to)(?: the)?(?= \S)", re.IGNORECASE)
 
 
@@ -29,6 +31,32 @@ def split_composite(mention: str, n_parts: int) -> list[str]:
         return parts
     ends = {last.lower(), last.lower().removesuffix("s"), last.lower() + "s"}
     return [part if part.split()[-1].lower() in ends else f"{part} {last}" for part in parts]
+
+
+def coordinated_names(mention: str, is_name: Callable[[str], bool]) -> list[str]:
+    """Split a coordination of two or more names that share words at the end or at the beginning.
+
+    mention (str): any mention.
+    is_name (Callable): whether a text is a name.
+    RETURNS (list[str]): the name of each part, e.g. `renal failure`, `hepatic failure` for `renal
+        or hepatic failure`, and `T-cell lymphoma`, `B-cell lymphoma` for `T- and B-cell lymphoma`;
+        empty if the mention is a name itself or has a part that is none.
+    """
+    parts = _COORDINATION.split(mention.strip())
+    if len(parts) < 2 or not all(parts) or _INNER_COMMA.search(mention) or is_name(mention):
+        return []
+    first, last = parts[0], parts[-1]
+    ends = [last[gap.end() :] for gap in _GAP.finditer(last)]
+    starts = [first[: gap.end()] for gap in _GAP.finditer(first)][::-1]
+    with_end = [*([f"{part} {end}" for end in ends] for part in parts[:-1]), [last]]
+    with_start = [[first], *([start + part for start in starts] for part in parts[1:])]
+    for choices in (with_end, with_start):
+        singular = ([*choice, *(name.removesuffix("s") for name in choice)] for choice in choices)
+        names = [next(filter(is_name, choice), "") for choice in singular]
+        # Not in `muscle wasting and weakness`: weakness is a name by itself.
+        if all(names) and sum(map(is_name, parts)) <= 1:
+            return names
+    return []
 
 
 def first_part(mention: str, n_parts: int) -> str:
