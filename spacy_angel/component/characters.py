@@ -3,7 +3,7 @@
     original                                                            normalized
     HTML tags; `**bold**` and other Markdown                            removed
     HTML entities (`&alpha;`)                                           `α`
-    `|` without spaces, as in HL7                                       ` | `
+    `|` without spaces, and `^`, as in HL7                              paragraph break
     de-identified parts of notes (`[**Last Name**]`)                    `___`
     soft hyphens, zero-width and other invisible characters, controls   removed
     `myo-` at a line end, `cardial` on the next line                    `myocardial`
@@ -158,7 +158,7 @@ def clean(text: str) -> CleanText:
 
 def _markup(text: str) -> Iterator[Edit]:
     """YIELDS (Edit): HTML and XML tags and Markdown are removed, where tags other than inline ones
-    leave a paragraph break; entities become characters; cells of HL7 are separated by spaces."""
+    leave a paragraph break; entities become characters; cells of HL7 become paragraphs."""
     closed = {*_NEVER_CLOSED.split(), *(name.lower() for name in _CLOSING.findall(text))}
     inline = _INLINE.split()
     closing: dict[int, str] = {}
@@ -179,7 +179,7 @@ def _markup(text: str) -> Iterator[Edit]:
         elif found["removed"]:
             yield *found.span(), "___"
         elif found["border"]:
-            yield *found.span(), f" {found[0]} "
+            yield *found.span(), "\n\n"
         elif found["words"]:
             yield found.start(), found.start("words"), ""
             yield found.end("words"), found.end(), ""

@@ -40,7 +40,7 @@ CLEAN = st.text(
         ("<p>H<sub>2</sub>O &amp; &alpha;-SMA</p>fever<br/>", "\n\nH2O & α-SMA\n\nfever\n\n"),
         ("&lt;i&gt;BRCA1&lt;/i&gt; in heart&nbsp;attack<!-- a -->", "BRCA1 in heart attack\n\n"),
         ("**Plan**: _asthma_, [COPD](https://a.b/c), `fever`", "Plan: asthma, COPD, fever"),
-        ("OBX|1|TX|A^Fever||", "OBX | 1 | TX | A ^ Fever |  | "),
+        ("OBX|1|TX|A^Fever||", "OBX\n\n1\n\nTX\n\nA\n\nFever\n\n\n\n"),
         (
             "ALL PATIENTS WITH IL2 OR BRAF IN ACUTE GOUT HAD THE PATIENT'S FEVER. We saw AIDS",
             "all patients with IL2 or BRAF in acute gout had the patient's fever. We saw AIDS",
