@@ -22,10 +22,10 @@ from ranker_sets import HELD, SETS, SHIPPED, MentionSet, chosen, is_hole, part_o
 
 from spacy_angel.corpora.docs import GOLD_SPANS, to_doc
 from spacy_angel.evaluation.counts import calibration_error
-from spacy_angel.files.atomic import replacing
+from spacy_angel.files.atomic import replacing, write_text
 from spacy_angel.linking.decision.calibration import CalibrationItem, fit_weights, no_weights
 from spacy_angel.linking.ranking.ranker import ALL, SURE, Ranker, Weights, tables_of
-from spacy_angel.linking.types import Candidate, Query
+from spacy_angel.linking.types import FLOOR, Candidate, Query
 from spacy_angel.model.mention import Mention
 
 app = typer.Typer(add_completion=False, help=__doc__)
@@ -53,6 +53,8 @@ OWN = {
 }
 """Types with separate weights, regularized toward the weights of all mentions: labels of the sets
 they are fitted on, `penalty` of `fit_weights`, and weights of families."""
+UNSEARCHED: dict[str, Any] = {"log_prob": FLOOR, "score": FLOOR}
+"""Fields of candidates that are found without the model."""
 HIDING = ("hidden", "lay")
 """Families whose concepts are removed from the vocabulary."""
 APART = ("GENE",)
@@ -146,7 +148,7 @@ def fit(
         by_type = {**fitted.by_type, "GENE": kept.by_type["GENE"]}
         shares = {**fitted.nil_shares, "GENE": kept.nil_shares["GENE"]}
         fitted = replace(fitted, by_type=by_type, nil_shares=shares)
-    fitted.to_disk(output)
+    write_text(output, fitted.to_json())
 
 
 @app.command()
@@ -238,8 +240,10 @@ def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
         file = folder / f"{mention_set.key}.jsonl"
         for line in file.read_text(encoding="utf8").splitlines() if file.exists() else ():
             gold, query = from_line(line)
-            without = query.unsearched()
-            items.append(Item(mention_set, query, without if without.candidates else None, gold))
+            left = [replace(c, **UNSEARCHED) for c in query.candidates if c.is_similar]
+            left = [replace(c, meaning=float(c.is_query)) for c in left]
+            without = replace(query, candidates=left, is_searched=False) if left else None
+            items.append(Item(mention_set, query, without, gold))
     return items
 
 

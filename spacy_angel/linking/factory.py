@@ -30,10 +30,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 
 @Language.factory(
     "angel_linker",
-    assigns=[
-        *("token.ent_kb_id", "span._.kb_id", "span._.kb_ents", "span._.candidates"),
-        "doc.ents",
-    ],
+    assigns=["token.ent_kb_id", "span._.kb_id", "span._.kb_ents", "span._.candidates", "doc.ents"],
     requires=["doc.ents"],
     default_config=DEFAULT_CONFIG,
     default_score_weights={
@@ -110,14 +107,12 @@ def make_angel_matcher(
     names: NameChoice,
     misspelled: bool,
     label: str | None,
-    stop_words: list[str] | None,
 ) -> AngelMatcher:
     """Create the matcher, without opening the vocabulary.
 
     nlp (Language): the pipeline.
     name (str): the component's name in the pipeline.
-    linker (str), names (str), misspelled (bool), label (str | None), stop_words (list[str] | None):
-        see `MatcherSettings`.
+    linker (str), names (str), misspelled (bool), label (str | None): see `MatcherSettings`.
     RETURNS (AngelMatcher): the component.
     RAISES (AngelError): a setting is invalid.
     """
@@ -126,7 +121,6 @@ def make_angel_matcher(
         names=names,
         misspelled=misspelled,
         label=label,
-        stop_words=None if stop_words is None else tuple(stop_words),
     )
     return AngelMatcher(nlp, name, settings=settings)
 

@@ -254,11 +254,9 @@ class AngelLinker(DocumentPipe):
         hub name, it is downloaded.
 
         get_examples (Callable | None): ignored; spaCy passes it to all components.
-        nlp (Language | None): the pipeline.
-        RAISES (AngelError): they cannot be opened, or another linker sets the same attributes.
+        nlp (Language | None): ignored, too.
+        RAISES (AngelError): they cannot be opened.
         """
-        if nlp is not None:
-            self.check_outputs(nlp)
         if self._generator is None:
             self.generator = self.load_model(self._model_source, local_files_only=False)
         check_types(self.settings, self.kb)
@@ -361,7 +359,7 @@ class AngelLinker(DocumentPipe):
 
         docs (Sequence[Doc]): see `calibrate`. They are not changed.
         RETURNS (list[CalibrationItem]): one item per mention, except mentions whose label is not
-            linked, and mentions that are decided by a curation rule.
+            linked, and mentions with curation rules.
         """
         from .decision.calibration import CalibrationItem
 
@@ -369,17 +367,18 @@ class AngelLinker(DocumentPipe):
         of_model = self.settings.changed({"candidates": {"shortcuts": False}})
         spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
         with self.kb.reading():
-            one_pass = self._pass(self.effective_kb(), of_model)
-            candidates = one_pass.candidates(docs, spans, overwrite=True)
+            found = self._pass(self.effective_kb(), of_model).candidates(
+                docs, spans, overwrite=True
+            )
         return [
             CalibrationItem(
                 query or Query(Mention(span.text), span.label_),
                 frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
             )
-            for doc_spans, doc_found in zip(spans, candidates, strict=True)
+            for doc_spans, doc_found in zip(spans, found, strict=True)
             for span, query in zip(doc_spans, doc_found, strict=True)
             # Decisions of rules are not evidence about the model.
-            if links_label(span.label_, self.settings) and not (query and query.is_decided)
+            if links_label(span.label_, self.settings) and not (query and query.constraint)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:

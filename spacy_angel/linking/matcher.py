@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..component.characters import CleanText, clean
-from ..component.checked import CheckedSettings, Name, Names
+from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
 from ..component.probability import extent_of, probability_of
@@ -40,8 +40,9 @@ _EVERYDAY = (
     "method observation orientation others paper play power report respect rest role set solution "
     "suggestion time transfer work"
 )
-DEFAULT_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
-"""Default for `stop_words`: names that consist only of these words are not matched."""
+# Names that consist only of these words, in lower case or capitalized, are not matched unless they
+# were added.
+_STOP_WORDS = frozenset(STOP_WORDS).union(_EVERYDAY.split())
 
 # Words that may be misspelled names. Capitalized words are excluded: they may be names of people
 # and places, which are missing from word lists and resemble many words.
@@ -72,9 +73,6 @@ class MatcherSettings(CheckedSettings):
     label (Name | None): label of all mentions found; null: the label whose types in the linker's
         `types_by_label` include those of the concept; if that table is empty, one of DISEASE,
         CHEMICAL, GENE, SPECIES, and CELL_LINE; otherwise CONCEPT
-    stop_words (Names | None): names that consist only of these words, in lower case or
-        capitalized, are not matched unless they were added; null: spaCy's English stop words and
-        some everyday words
     """
 
     COMPONENT = "angel_matcher"
@@ -83,7 +81,6 @@ class MatcherSettings(CheckedSettings):
     names: NameChoice = "own"
     misspelled: bool = False
     label: Name | None = None
-    stop_words: Names | None = None
 
 
 class AngelMatcher(DocumentPipe):
@@ -156,11 +153,14 @@ class AngelMatcher(DocumentPipe):
             if not found and (key is None or key in doc.spans):
                 continue
             before = _mentions(doc, key)
-            over = _by_token(before)
+            covered = {token: span for span in found for token in range(span.start, span.end)}
+            # An extended mention keeps its probability.
+            probabilities: dict[tuple[int, int], float | None] = {}
+            for mention in before:
+                if (span := covered.get(mention.start)) is not None:
+                    probabilities.setdefault((span.start, mention.label), probability_of(mention))
             for span in found:
-                # An extended mention keeps its probability.
-                own = [o for o in _overlapping(span, over) if o.label == span.label]
-                span._.set(PROBABILITY, probability_of(own[0]) if own else None)
+                span._.set(PROBABILITY, probabilities.get((span.start, span.label)))
             mentions = sorted([*_beside(before, found), *found])
             if key is None:
                 doc.ents = mentions
@@ -178,17 +178,13 @@ class AngelMatcher(DocumentPipe):
         if self.settings.names != "none":
             found = self._dictionary(kb).find(text.text)
         labeled = self._labeled_spans(doc, text, found, kb, types_by_label)
-        over = _by_token(mentions)
         # A name replaces mentions if it contains all of their words and more.
+        own = {(m.start, m.end) for m in mentions}
+        inner = {token for m in mentions for token in range(m.start + 1, m.end)}
         spans = [
-            span
-            for span in labeled
-            if all(
-                span.start <= other.start and other.end <= span.end and len(other) < len(span)
-                for other in _overlapping(span, over)
-            )
+            s for s in labeled if inner.isdisjoint(ends := (s.start, s.end)) and ends not in own
         ]
-        spans += _beside(_longer_names(doc, text, mentions, names), spans)
+        spans += _beside(_longer_names(doc, text, mentions, inner, names), spans)
         if self.settings.misspelled:
             found = find_misspelled(text.text, kb)
             labeled = self._labeled_spans(doc, text, found, kb, types_by_label)
@@ -232,19 +228,18 @@ class AngelMatcher(DocumentPipe):
             )
         with COMPILING:
             if self._matcher is None or self._matcher[0] is not kb:
-                stop_words = self.settings.stop_words
                 matcher = DictionaryMatcher(
                     kb,
                     everything=self.settings.names == "all",
                     min_length=_MIN_LENGTH,
-                    stop_words=DEFAULT_STOP_WORDS if stop_words is None else stop_words,
+                    stop_words=_STOP_WORDS,
                 )
                 self._matcher = kb, matcher
             return self._matcher[1]
 
 
 def _longer_names(
-    doc: Doc, text: CleanText, mentions: Sequence[Span], names: NameReader
+    doc: Doc, text: CleanText, mentions: Sequence[Span], inner: Collection[int], names: NameReader
 ) -> list[Span]:
     """Find names of the vocabulary that contain a mention and stay within its maximum extent
     (`mention_extent`): a recognizer may find only `host disease` in `graft versus host disease`.
@@ -252,13 +247,13 @@ def _longer_names(
     doc (Doc): a document.
     text (CleanText): its cleaned text.
     mentions (Sequence[Span]): the mentions of the document.
+    inner (Collection[int]): indices of the tokens of mentions, without their first tokens.
     names (NameReader): reads the vocabulary.
     RETURNS (list[Span]): for each mention, the longest name of a concept that its label allows, if
         any, in the order of the text. Names do not overlap each other, and contain other mentions
         entirely or not at all.
     """
     found: list[Span] = []
-    inner = {token for m in mentions for token in range(m.start + 1, m.end)}
     for mention, after in pairwise([*mentions, None]):
         label = mention.label_
         wide = _coordinations(mention, after)
@@ -338,9 +333,8 @@ def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
             continue
         name = kb.name_index(meant)
         is_plural = word[-1] == "s" and kb.words.count(word[:-1]) > 0
-        if name is None or is_plural:
-            continue
-        if label_of(kb.types_of(kb.concept_ids_of(name)[0])) in _MISSPELLED_LABELS:
+        types = () if name is None else kb.types_of(kb.concept_ids_of(name)[0])
+        if name is not None and not is_plural and label_of(types) in _MISSPELLED_LABELS:
             yield Occurrence(found.start(), found.end(), name)
 
 
@@ -364,22 +358,7 @@ def _mentions(doc: Doc, key: str | None) -> list[Span]:
     return list(doc.spans[key]) if key in doc.spans else []
 
 
-def _by_token(spans: Iterable[Span]) -> dict[int, list[Span]]:
-    """RETURNS (dict[int, list[Span]]): token index → the spans that contain the token."""
-    over: dict[int, list[Span]] = {}
-    for span in spans:
-        for token in range(span.start, span.end):
-            over.setdefault(token, []).append(span)
-    return over
-
-
-def _beside(spans: Iterable[Span], others: Sequence[Span]) -> list[Span]:
+def _beside(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
     """RETURNS (list[Span]): the spans that overlap none of the others."""
-    over = _by_token(others)
-    return [span for span in spans if not _overlapping(span, over)]
-
-
-def _overlapping(span: Span, over: Mapping[int, Sequence[Span]]) -> list[Span]:
-    """over (Mapping[int, Sequence[Span]]): see `_by_token`. RETURNS (list[Span]): the spans that
-    overlap `span`, once per shared token."""
-    return [other for token in range(span.start, span.end) for other in over.get(token, ())]
+    covered = {token for span in others for token in range(span.start, span.end)}
+    return [span for span in spans if covered.isdisjoint(range(span.start, span.end))]

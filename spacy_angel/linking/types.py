@@ -127,12 +127,6 @@ class Query:
             if normal := self.text if text == self.mention.text else normalize_name(text):
                 self.texts.setdefault(normal, source)
 
-    @property
-    def is_decided(self) -> bool:
-        """RETURNS (bool): whether a rule or an exact match decides, without any model."""
-        is_mention = self.constraint is None or self.constraint.is_mention
-        return self.matched_exactly or not is_mention
-
     def without(self, concept_ids: Collection[str]) -> "Query":
         """Simulate concepts that are missing from the vocabulary.
 
@@ -148,12 +142,6 @@ class Query:
             totals[c.name] = totals.get(c.name, 0.0) + c.prior
         left = [replace(c, prior=c.prior / totals[c.name]) for c in left]
         return replace(self, candidates=left)
-
-    def unsearched(self) -> "Query":
-        """RETURNS (Query): the query as it would be if the model had not been run."""
-        left = [c for c in self.candidates if c.is_similar]
-        left = [replace(c, log_prob=FLOOR, score=FLOOR, meaning=float(c.is_query)) for c in left]
-        return replace(self, candidates=left, is_searched=False)
 
 
 def describe_link(

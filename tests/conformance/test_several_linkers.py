@@ -67,7 +67,9 @@ def test_overlapping_labels_are_refused(make, model):
 def test_a_vocabulary_set_at_run_time_has_its_own_types(make):
     nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
     linker = nlp.get_pipe("angel_linker")
-    with pytest.warns(UserWarning, match=r"the types \['T047', 'T121'\], which the new"):
+    with pytest.warns(
+        UserWarning, match=r"the types \['T047', 'T121'\], which the vocabulary lacks.*empty"
+    ):
         linker.kb = ConceptKB.build([Concept("X:1", "aspirin")])
     assert nlp("aspirin").ents[0].kb_id_ == "X:1"
     linker.settings.candidates.types_by_label = {"DRUG": ["T121"]}

@@ -121,8 +121,8 @@ class BatchLinker:
                         own[i] = first.setdefault(key, q)
             queries = list(first.values())
         if queries:
-            generator = CandidateGenerator(self.model, names, self.settings, self.ranker)
-            generator.generate([one for query in queries for one in (query, *query.parts)])
+            parts = [one for query in queries for one in (query, *query.parts)]
+            CandidateGenerator(self.model, names, self.settings, self.ranker).generate(parts)
         return found
 
     def _read_queries(

@@ -175,14 +175,14 @@ class CandidateGenerator:
             return []
         from ...search.search import SearchSettings
 
-        settings = self.settings
-        num_beams = settings.candidates.num_beams or self.model.num_beams
+        candidates = self.settings.candidates
+        num_beams = candidates.num_beams or self.model.num_beams
         results = self.model.search(
             [q.mention for q in queries],
             self._space,
-            SearchSettings(num_beams, num_beams, settings.candidates.length_penalty),
+            SearchSettings(num_beams, num_beams, candidates.length_penalty),
             subsets=[self._number_of[q.label] for q in queries],
-            batch_size=settings.runtime.batch_size,
+            batch_size=self.settings.runtime.batch_size,
         )
         self.names.read([h.name for hypotheses in results for h in hypotheses])
         to_score = []

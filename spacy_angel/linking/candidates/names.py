@@ -128,12 +128,10 @@ class NameReader:
         if not new:
             return allowed
         subset = self.subset(label)
-        by_id = None
-        if subset is not None and (subset.excluded or subset.concept_ids is not None):
-            by_id = subset.allows
         for concept_id, types in zip(new, self.kb.concept_types(new), strict=True):
-            is_allowed = self._allows_types(label, types)
-            allowed[concept_id] = is_allowed and (by_id is None or by_id(concept_id))
+            allowed[concept_id] = self._allows_types(label, types)
+        if subset is not None and (subset.excluded or subset.concept_ids is not None):
+            allowed |= {c: allowed[c] and subset.allows(c) for c in new}
         return allowed
 
 

@@ -32,7 +32,6 @@ PENALTY = 10.0
 """Strength of the L2 penalty on the difference from the current weights."""
 PARTS = 5
 """Number of folds for cross-validation on the development set."""
-_MAX_ITERATIONS = 500
 _MIN_PROBABILITY = 1e-12
 
 
@@ -224,16 +223,9 @@ def fit_weights(
         added to the negative log-likelihood in nats.
     RETURNS (Weights): the fitted weights.
     """
-    concept = _fit_choices(
-        [
-            (item.table.terms, item.table.log_priors, item.is_right, item.weight)
-            for item in items
-            if item.is_right.any()
-        ],
-        start.concept,
-        CONCEPT_TERMS,
-        penalty,
-    )
+    own = [item for item in items if item.is_right.any()]
+    choices = [(i.table.terms, i.table.log_priors, i.is_right, i.weight) for i in own]
+    concept = _fit_choices(choices, start.concept, CONCEPT_TERMS, penalty)
     weights = Weights(concept, start.link)
     choices = []
     for item in items:
@@ -285,6 +277,6 @@ def _fit_choices(
         jac=True,
         method="L-BFGS-B",
         bounds=[BOUNDS.get(name, (None, None)) for name in names],
-        options={"maxiter": _MAX_ITERATIONS},
+        options={"maxiter": 500},
     )
     return dict(zip(names, fitted.x.tolist(), strict=True))

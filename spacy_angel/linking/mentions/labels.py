@@ -85,7 +85,8 @@ def warn_unlinked(label: str, known: tuple[str, ...]) -> None:
 def check_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
     """settings (LinkerSettings): settings with `types_by_label`. kb (ConceptKB): the vocabulary.
     RAISES (AngelError): no concept in the vocabulary has one of the types."""
-    if unknown := _unknown_types(settings, kb):
+    types = chain.from_iterable((settings.candidates.types_by_label or {}).values())
+    if unknown := sorted(set(types) - set(kb.types)):
         raise AngelError(
             f"types_by_label has the types {unknown}, which the vocabulary lacks. Its types: "
             f"{sorted(kb.types)}."
@@ -99,19 +100,12 @@ def limit_types(settings: "LinkerSettings", kb: "ConceptKB") -> None:
     settings (LinkerSettings): settings with `types_by_label`, changed in place.
     kb (ConceptKB): the vocabulary.
     """
-    if unknown := _unknown_types(settings, kb):
+    try:
+        check_types(settings, kb)
+    except AngelError as error:
         settings.candidates.types_by_label = {}
-        warnings.warn(
-            f"types_by_label had the types {unknown}, which the new vocabulary lacks, and is empty "
-            "now: mentions with any label are linked.",
-            AngelWarning,
-            stacklevel=3,
-        )
-
-
-def _unknown_types(settings: "LinkerSettings", kb: "ConceptKB") -> list[str]:
-    types = chain.from_iterable((settings.candidates.types_by_label or {}).values())
-    return sorted(set(types) - set(kb.types))
+        told = f"{error} The table is empty now: mentions with any label are linked."
+        warnings.warn(told, AngelWarning, stacklevel=3)
 
 
 def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> "Subset | None":

@@ -18,7 +18,6 @@ UNSURE = 10.0
 """Log-probabilities are divided by this number of nats."""
 SHORT = 4
 """Mentions of up to this many letters may be abbreviations; their spelling is not compared."""
-_OF_LONG = 0.2
 
 
 class Columns(NamedTuple):
@@ -195,7 +194,7 @@ def coherence(c: Columns) -> np.ndarray:
         others
     example: WS and Williams syndrome: 1
     """
-    return c.is_coherent * np.where(c.is_short > 0, 1.0, _OF_LONG)
+    return c.is_coherent * np.where(c.is_short > 0, 1.0, 0.2)
 
 
 def number(c: Columns) -> np.ndarray:
@@ -289,16 +288,13 @@ def unsure(c: Columns) -> np.ndarray:
     return c.unsure
 
 
-def _by_name(*features: Feature) -> dict[str, Feature]:
-    return {feature.__name__: feature for feature in features}
-
-
-FEATURES = _by_name(
+_ALL: tuple[Feature, ...] = (
     *(confidence, similarity, edits, vectors, meaning, same_meaning, closest, exact, scope),
     *(spelled, coherence, number, missing, added, overlap, context, species, name_rank),
 )
+FEATURES = {feature.__name__: feature for feature in _ALL}
 """Features of a candidate, by name."""
-MENTION_FEATURES = _by_name(bias, short, unsure)
+MENTION_FEATURES = {feature.__name__: feature for feature in (bias, short, unsure)}
 """Features of a mention, by name."""
 BOUNDS = {
     **{"exact": (0.0, None), "exact_unsure": (0.0, None)},

@@ -23,7 +23,6 @@ from pydantic.dataclasses import dataclass
 
 from ...about import DATA
 from ...errors import AngelError
-from ...files.atomic import write_text
 from ...vocabulary.names.labels import wider_entity_types_of
 from ..types import NIL, Candidate, Query
 from .features import FEATURES, MENTION_FEATURES, columns_of
@@ -40,7 +39,6 @@ LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 """Terms of the second model: the terms of the best concept's best name, the features of the
 mention, and `SHARE` and `LEAD`."""
 ALL = "ALL"
-BIAS = "bias"
 PRIOR = "prior"
 """Key in explanations for the logarithm of a concept's share of its name; its weight is not
 fitted."""
@@ -135,13 +133,6 @@ class Ranker(Weights):
         """data (str | bytes): the output of `to_json`. RETURNS (Ranker): the reranker."""
         return TypeAdapter(Ranker).validate_json(data)
 
-    def to_disk(self, path: str | Path) -> None:
-        """Save the reranker.
-
-        path (str | Path): the JSON file to write.
-        """
-        write_text(Path(path), self.to_json())
-
     def to_json(self) -> str:
         """RETURNS (str): the content of the JSON file."""
         return TypeAdapter(Ranker).dump_json(self, indent=1, exclude_none=True).decode() + "\n"
@@ -159,7 +150,7 @@ class Ranker(Weights):
         def shifted(weights: Weights, entity_type: str = ALL) -> dict[str, float]:
             fitted = self.nil_shares.get(entity_type, self.nil_shares[ALL])
             shift = _log_odds(fitted) - _log_odds(nil_prior)
-            return {**weights.link, BIAS: weights.link[BIAS] + shift}
+            return {**weights.link, "bias": weights.link["bias"] + shift}
 
         return replace(
             self,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
 
-_MODEL_FOLDER = Path("angel_linker", "model")
-_VOCABULARY_FOLDER = Path("angel_linker", "kb")
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
@@ -66,7 +64,7 @@ def load_checkpoint(
     from ...vocabulary.storage.table import VOCABULARY
 
     if path is None or str(path) in SHIPPED_NAMES:
-        path = shipped_folder() / _MODEL_FOLDER
+        path = shipped_folder() / "angel_linker" / "model"
     if is_folder_of(Path(path), VOCABULARY):
         raise AngelError(f"{path} is a vocabulary; expected a model. Use load(kb=...) or --kb.")
     folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
@@ -122,7 +120,7 @@ def check_sources(
 
 def _find_vocabulary(path: str | Path | None) -> Path:
     if path is None or str(path) in SHIPPED_NAMES:
-        return shipped_folder(str(path or SHIPPED_NAME)) / _VOCABULARY_FOLDER
+        return shipped_folder(str(path or SHIPPED_NAME)) / "angel_linker" / "kb"
     from ...vocabulary.sources.installed import find_vocabulary
 
     found = find_vocabulary(path)
