@@ -4,7 +4,6 @@ that a recognizer finds."""
 import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz.distance import OSA
@@ -254,7 +253,7 @@ def _longer_names(
         entirely or not at all.
     """
     found: list[Span] = []
-    for mention, after in pairwise([*mentions, None]):
+    for mention, after in zip(mentions, [*mentions[1:], None], strict=False):
         label = mention.label_
         wide = _coordinations(mention, after)
         for start, end in [*wide, *_around(mention)]:
