@@ -43,7 +43,7 @@ class NameReader:
             partial(subset_of_label, kb=kb, settings=settings)
         )
         """Label → the concepts that it allows, see `subset_of_label`."""
-        self._allows_types = cache(partial(_allows_types, subset_of=self.subset))
+        self._is_allowed_type: dict[tuple[str, tuple[str, ...]], bool] = {}
 
     def find(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
@@ -129,19 +129,17 @@ class NameReader:
             return allowed
         subset = self.subset(label)
         for concept_id, types in zip(new, self.kb.concept_types(new), strict=True):
-            allowed[concept_id] = self._allows_types(label, types)
+            key = label, types
+            if key not in self._is_allowed_type:
+                self._is_allowed_type[key] = (
+                    not is_foreign(label, types)
+                    if subset is None or subset.types is None
+                    else subset.allows_types(types)
+                )
+            allowed[concept_id] = self._is_allowed_type[key]
         if subset is not None and (subset.excluded or subset.concept_ids is not None):
             allowed |= {c: allowed[c] and subset.allows(c) for c in new}
         return allowed
-
-
-def _allows_types(
-    label: str, types: tuple[str, ...], subset_of: Callable[[str], "Subset | None"]
-) -> bool:
-    subset = subset_of(label)
-    if subset is None or subset.types is None:
-        return not is_foreign(label, types)
-    return subset.allows_types(types)
 
 
 def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> list[Candidate]:

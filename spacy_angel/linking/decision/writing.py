@@ -92,8 +92,9 @@ def _set_attributes(
             own = {}
             for span, link in here:
                 value = span._.get(name) if link is None else getattr(link, attribute)
-                own[_key_of_label(span, name)] = value
-                data.pop(_key_of_label(span, name), None)
+                key = _key_of_label(span, name)
+                own[key] = value
+                data.pop(key, None)
             data[attribute_key(first, name)] = getattr(shown, attribute)
             if len(own) > 1:
                 data |= own
