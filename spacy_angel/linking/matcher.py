@@ -50,6 +50,10 @@ _MIN_CHANGED = 7
 # Minimum number of letters and digits in a name, except for added names.
 _MIN_LENGTH = 3
 _MAX_ADDED = 4  # tokens on either side
+# Not a number alone, which may be a value: `albumin 1`.
+_TYPE = re.compile(
+    r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
+)
 _CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
 _MAX_BETWEEN = 3  # tokens between two coordinated mentions
 _BORDER = re.compile(r"[()\[\],;:.|\n]")
@@ -241,7 +245,8 @@ def _longer_names(
     doc: Doc, text: CleanText, mentions: Sequence[Span], inner: Collection[int], names: NameReader
 ) -> list[Span]:
     """Find names of the vocabulary that contain a mention and stay within its maximum extent
-    (`mention_extent`): a recognizer may find only `host disease` in `graft versus host disease`.
+    (`mention_extent`), which includes a type or stage (`type IV`): a recognizer may find only `host
+    disease` in `graft versus host disease`.
 
     doc (Doc): a document.
     text (CleanText): its cleaned text.
@@ -283,6 +288,9 @@ def _around(mention: Span) -> Iterable[tuple[int, int]]:
     """RETURNS (Iterable[tuple[int, int]]): token offsets of longer spans that begin and end with a
     word, longest first."""
     first, last = extent_of(mention)
+    for end in (mention.end + 1, mention.end + 2):
+        if _TYPE.fullmatch(mention.doc[mention.end : end].text):
+            last = max(last, end)
     spans = [
         (start, end)
         for start in range(max(first, mention.start - _MAX_ADDED), mention.start + 1)

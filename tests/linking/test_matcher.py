@@ -22,6 +22,7 @@ def vocabulary(tmp_path_factory):
             Concept("A:1", "Heart Attack", ("myocardial infarction",), ("T047",)),
             Concept("A:2", "Aspirin", (), ("T121",)),
             Concept("A:3", "Fever", ("drug fever", "drug fever in children"), ("T184",)),
+            Concept("A:4", "Fever type 2", ("fever B", "fever 3"), ("T184",)),
         ],
         path,
     )
@@ -138,6 +139,11 @@ def test_misspelled_names_are_mentions(make):
         ("Drug (fever in children)", (0, 5), "fever"),
         ("Drug fever, in children.", (0, 5), "Drug fever"),
         ("A - fever - is", (1, 4), "fever"),
+        # A type is part of the name, a value is not.
+        ("It is fever type 2.", None, "fever type 2"),
+        ("It is fever B now.", None, "fever B"),
+        ("It is fever 3.", None, "fever"),
+        ("It is fever type IV.", None, "fever"),
     ],
 )
 def test_a_mention_grows_to_the_name_around_it(make, text, extent, expected):
