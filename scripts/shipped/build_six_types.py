@@ -3,11 +3,12 @@ chemicals, genes, species, cell lines, and phenotypes; homonyms are distinguishe
 
     python scripts/shipped/build_six_types.py DATA OUT
 
-DATA is the same as for `build_training_data.py`, with `hpo_gsc/` and `more/corpora/`. Every tenth document
-of the corpora added here, every second one of GSC+, and all of tmVar3 are held out: they are
-written as `held_NAME.json` and are in no training file. The recognizer holds out articles itself,
-so it gets the whole of GSC+, and the other corpora in `raw/`, with the lines of everyday texts and
-reports. In these lines and in corpora of species, words for people may or may not be mentions.
+DATA is the same as for `build_training_data.py`, with `hpo_gsc/` and `more/corpora/`. Every tenth
+document of the corpora added here, every second one of GSC+, and all of tmVar3 are held out: they
+are written as `held_NAME.json` and are in no training file. The recognizer holds out articles
+itself, so it gets the whole of GSC+, and the other corpora in `raw/`, with the lines of everyday
+texts and reports.
+In these lines and in corpora of species, words for people may or may not be mentions.
 """
 
 import csv
