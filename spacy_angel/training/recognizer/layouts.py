@@ -39,7 +39,7 @@ def rewrite_layout(document: CorpusDocument, rng: Random) -> CorpusDocument:
 def _in_rows(document: CorpusDocument, rng: Random) -> CorpusDocument:
     sentence, clause = rng.choice(_ROWS)
     inside = {offset for m in document.mentions for offset in range(m.start, m.end)}
-    edits = []
+    edits: list[tuple[int, int, str]] = []
     for found in _BREAK.finditer(document.text):
         if inside.isdisjoint(range(*found.span())):
             row = sentence.format(len(edits)) if found[0][0] == "." else clause
