@@ -309,7 +309,9 @@ def _coordinations(mention: Span, after: Span | None) -> list[tuple[int, int]]:
         spans.append((start, after.end))
     if start > 1 and doc[start - 1].lower_ in _CONJUNCTIONS:
         spans += [(first, end) for first in (start - 3, start - 2) if first >= 0]
-    if end + 1 < len(doc) and doc[end].lower_ in _CONJUNCTIONS:
+    # spaCy joins a single letter and the period of its sentence.
+    is_followed = end + 1 < len(doc) and doc[end].lower_ in _CONJUNCTIONS
+    if is_followed and not doc[end + 1].text.endswith("."):
         spans.append((start, end + 2))
     return [(first, last) for first, last in spans if _is_word(doc[first], doc[last - 1])]
 
