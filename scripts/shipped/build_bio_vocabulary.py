@@ -8,8 +8,10 @@ with common words for them, Cellosaurus with its recommended names, and HPO with
 are counted in the texts of `mentioned`. The same files give the same bytes.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -100,7 +102,7 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
     cells = list(cell_lines(vocab / "cell_line", taxa))
     own = listed(data)
     forms = {normalize_name(name) for concept in (*own, *cells) for name in concept.names}
-    said = mentioned(forms, texts_of(data))
+    said = Counter(chain.from_iterable(mentioned(forms, texts_of(data))))
     genes = list(chosen(own, {name for name, n in said.items() if n >= _LEAST}))
     human = [gene for gene in genes if species_of(gene) == HUMAN]
     diseases_and_chemicals = load_vocabulary(mesh)

@@ -3,7 +3,6 @@
 import gzip
 import json
 import lzma
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -19,7 +18,7 @@ _RAW = (
     "pubmedqa_pqal_contexts.jsonl.gz",
 )
 _ABSTRACTS = "bmc_abstracts.txt.xz"
-_CORPORA = (
+CORPORA = (
     "aioner/BioRED_TrainDev.PubTator",
     "aioner/GNormPlus_Train.PubTator",
     "aioner/Linnaeus_Train.PubTator",
@@ -33,24 +32,25 @@ _CORPORA = (
 )
 
 
-def mentioned(names: Iterable[str], texts: Iterable[str]) -> Counter[str]:
+def mentioned(names: Iterable[str], texts: Iterable[str]) -> Iterator[list[str]]:
     """names (Iterable[str]): names in normal form; those of more than six words are ignored.
-    texts (Iterable[str]): unprocessed texts. RETURNS (Counter[str]): frequency of each name."""
+    texts (Iterable[str]): unprocessed texts. YIELDS (list[str]): the names in each text, in order,
+    with repetitions."""
     wanted = set(names)
-    words_of: dict[str, set[int]] = {}
+    lengths: dict[str, set[int]] = {}
     for name in wanted:
         first, *others = name.split()
         if len(others) < _MOST_WORDS:
-            words_of.setdefault(first, set()).add(len(others) + 1)
-    found: Counter[str] = Counter()
+            lengths.setdefault(first, set()).add(len(others) + 1)
     for text in texts:
         words = normalize_name(text).split()
-        for start, word in enumerate(words):
-            for n in words_of.get(word, ()):
-                name = " ".join(words[start : start + n])
-                if name in wanted and start + n <= len(words):
-                    found[name] += 1
-    return found
+        found = (
+            " ".join(words[start : start + n])
+            for start, word in enumerate(words)
+            for n in lengths.get(word, ())
+            if start + n <= len(words)
+        )
+        yield [name for name in found if name in wanted]
 
 
 def raw_texts(data: Path) -> Iterator[str]:
@@ -67,4 +67,4 @@ def texts_of(data: Path) -> Iterator[str]:
     yield from raw_texts(data)
     with lzma.open(data / "raw_text" / _ABSTRACTS, "rt", encoding="utf8") as file:
         yield from file
-    yield from (document.text for document in documents(data, _CORPORA))
+    yield from (document.text for document in documents(data, CORPORA))

@@ -257,7 +257,7 @@ def _said(texts: Iterable[str], names: _Names) -> set[str]:
     for record, own in names.own.items():
         forms |= dict.fromkeys(map(normalize_name, own), record)
     long = (form for form in forms if len(form) >= _LEAST_CHARACTERS)
-    return {forms[form] for form in mentioned(long, texts)}
+    return {forms[form] for form in chain.from_iterable(mentioned(long, texts))}
 
 
 def _numbered_among(diseases: set[str], substances: set[str], names: _Names) -> set[str]:

@@ -20,6 +20,7 @@ from ...vocabulary.names.entity_types import is_gene, is_species
 from ...vocabulary.names.labels import wider_entity_types_of
 from ..candidates.names import NameReader
 from ..types import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
+from .abbreviations import expand_abbreviation
 from .reading import ReadDocument
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def read_wordings(
         spelled = spell_out(text)
         if is_name(spelled) or not is_name(text):
             text = add(spelled, SYMBOLS)
+        if text == written:
+            text = add(expand_abbreviation(written, mention, names, is_name), WORD_LIST)
         text = add(expand_short_form(text, names, is_name), WORD_LIST)
         if not is_name(text) and is_species(label):
             text = add(find_binomial(text, is_name), WORD_LIST)
