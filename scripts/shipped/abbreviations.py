@@ -25,7 +25,7 @@ from spacy_angel.vocabulary.names.concepts import normalize_name
 
 _SHORT = re.compile(r"[A-Z][A-Za-z]{0,2}[A-Z]{1,3}s?")
 _TYPE = re.compile(r"([CD])\d*|(F)03")  # tree numbers of diseases, chemicals, mental disorders
-_HEADING = re.compile(r"\b[A-Z.]+:")
+_HEADING = re.compile(r"\b(?:TITLE|ABSTRACT|BODY)\b[^\n]*")
 _MIN_TEXTS, _MAX_TEXTS, _MAX_WORDS, _MAX_NAMES, _N_STEM = 2, 300, 8, 48, 5
 _BEGINNING = 4_000  # characters of a text whose words count
 _MIN_SHARE = 3

@@ -75,16 +75,16 @@ def listed(data: Path) -> list[Concept]:
 
 
 def without_namesakes(own: Iterable[Concept]) -> Iterator[Concept]:
-    """own (Iterable[Concept]): genes of all species. YIELDS (Concept): the genes; human and mouse
-    genes lose names that texts use for another gene (`protein C` is PROC, not PRH1), except symbols
-    and full names."""
+    """own (Iterable[Concept]): genes of all species. YIELDS (Concept): the genes without names that
+    texts use for another gene (`protein C` is PROC, not PRH1) or for no gene (`MRI` is a scan, not
+    CYREN), except symbols and full names."""
     lost: dict[str, set[str]] = defaultdict(set)
     with NAMESAKES.open(encoding="utf8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             for symbol in row["others"].split("|"):
                 lost[symbol].add(normalize_name(row["name"]))
     for gene in own:
-        losing = lost[gene.canonical_name.upper()] if species_of(gene) in _WHOLE else ()
+        losing = lost[gene.canonical_name.upper()]
         kept = (name for name in gene.aliases[1:] if normalize_name(name) not in losing)
         yield replace(gene, aliases=(*gene.aliases[:1], *kept))
 

@@ -43,8 +43,8 @@ _LEAST_DOCUMENTS = 2
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 # Per 1,000 numbers: least number of diseases in Mondo, largest of PubChem substances per disease.
 _LEAST_DISEASES, _MOST_SUBSTANCES = 20, 0.1
-# Words and names of people. The tables lack ingredients that begin with A, so brands that combine
-# one of these (acetaminophen, amlodipine, atropine, ...) with another substance are listed here.
+# Words and names of people; brands that combine another substance with an ingredient that begins
+# with A, which the tables lack; and a drug conjugate that they list under its antibody, Enhertu.
 _WORDS = """
 Compro Diskets Doral Esoterica Flanders Gallifrey Halls Julie Nikita Perform Prolate React
 Schiff Skyla Sojourn Tabloid Terrell Thrive Twilite Vanquish
@@ -52,7 +52,7 @@ Schiff Skyla Sojourn Tabloid Terrell Thrive Twilite Vanquish
 _OF_TWO = """
 Acetadryl Adderall Airsupra Akeega Allzital Anacin Articadent Avycaz Bupap Coartem Combivent
 Combogesic Consensi Contragesic Duodote Duzallo Dymista Edarbyclor Endocet Enlon-Plus Epiduo
-Epzicom Evotaz Excedrin Exforge Gaviscon Hycet Kazano Lomotil Lorcet Lortab Lotrel Malarone
+Enhertu Epzicom Evotaz Excedrin Exforge Gaviscon Hycet Kazano Lomotil Lorcet Lortab Lotrel Malarone
 Motofen Mydayis Nalocet Norco Orabloc Oseni Pep-Back Percocet Prestalia Primlev Relagesic
 Septocaine Tencon Tenoretic Twynsta Ultacan Ultracet Unasyn Xerese Yosprala Zorcaine
 """
