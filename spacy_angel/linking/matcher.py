@@ -266,13 +266,12 @@ def _longer_names(
                 continue
             added = doc[start : mention.start].text + doc[mention.end : end].text
             written = _read(text, doc[start:end])
-            if (start, end) in wide:
+            is_known = not _BORDER.search(added) and names.is_name(written, label)
+            if not is_known and (start, end) in wide:
                 is_known = bool(names.coordinated(written, label))
                 # `muscle wasting and weakness` are two mentions.
                 if is_known and after is not None and end == after.end:
                     is_known = not names.is_name(_read(text, mention), label)
-            else:
-                is_known = not _BORDER.search(added) and names.is_name(written, label)
             if is_known:
                 found.append(Span(doc, start, end, label=label))
                 break

@@ -134,10 +134,21 @@ def make_consistent(
     ending: defaultdict[int, list[TokenSpan]] = defaultdict(list)
     for one in kept:
         ending[one.end].append(one)
-    short_forms = [
-        long_form._replace(start=short.start, end=short.end)
+    # An abbreviation is as probable as the most probable mention of it or of its long form.
+    probability: dict[tuple[int, str], float] = {}
+    abbreviations = [
+        (long_end, short, long_form)
         for long_end, short in _abbreviations(doc)
         for long_form in ending[long_end]
+    ]
+    by_place = {one[:3]: one.probability for one in kept}
+    for long_end, short, (_, _, label, least) in abbreviations:
+        own = by_place.get((short.start, short.end, label), 0.0)
+        best = max(least, own, probability.get((long_end, label), 0.0))
+        probability[long_end, label] = best
+    short_forms = [
+        TokenSpan(short.start, short.end, label, probability[long_end, label])
+        for long_end, short, (_, _, label, _) in abbreviations
     ]
     # A mention with another label gives way to a more probable long form.
     better = {one[:2]: one for one in short_forms}

@@ -85,6 +85,21 @@ def test_a_less_probable_label_of_a_short_form_goes(probability, label):
     assert make_consistent(doc, found, ConsistencySettings())[1].label == label
 
 
+def test_a_sure_short_form_supports_the_others():
+    doc = document("malignant mesothelioma MM ; MM")
+    doc.user_data["._.", "abbreviations", None, None] = [
+        {"short_start": i, "short_end": i + 1, "long_end": 2, "long_text": "malignant mesothelioma"}
+        for i in (2, 4)
+    ]
+    found = [
+        TokenSpan(0, 2, "DISEASE", 0.4),
+        TokenSpan(2, 3, "DISEASE", 0.9),
+        TokenSpan(4, 5, "CHEMICAL", 0.7),
+    ]
+    after = make_consistent(doc, found, ConsistencySettings())
+    assert [m.label for m in after] == ["DISEASE"] * 3
+
+
 def test_a_group_has_its_own_mentions_and_probabilities():
     nlp = spacy.blank("en")
     component = nlp.add_pipe("angel_consistency", config={"span_key": "mentions"})
