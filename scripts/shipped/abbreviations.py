@@ -26,9 +26,9 @@ from spacy_angel.vocabulary.names.concepts import normalize_name
 _SHORT = re.compile(r"[A-Z][A-Za-z]{0,2}[A-Z]{1,3}s?")
 _TYPE = re.compile(r"([CD])\d*|(F)03")  # tree numbers of diseases, chemicals, mental disorders
 _HEADING = re.compile(r"\b(?:TITLE|ABSTRACT|BODY)\b[^\n]*")
-_MIN_TEXTS, _MAX_TEXTS, _MAX_WORDS, _MAX_NAMES, _N_STEM = 2, 300, 8, 48, 5
+_MIN_TEXTS, _MAX_TEXTS, _MAX_WORDS, _MAX_NAMES, _N_STEM = 2, 300, 24, 48, 5
 _BEGINNING = 4_000  # characters of a text whose words count
-_MIN_SHARE = 3
+_MIN_SHARE, _MIN_WORDS = 3, 4
 Meaning = tuple[str, str]
 """Abbreviation and identifier of a concept."""
 
@@ -41,28 +41,28 @@ def collect(
     """Write the table of abbreviations."""
     vocabulary = ConceptKB.from_disk(kb)
     texts = list(dict.fromkeys(_texts(data)))
-    forms: defaultdict[Meaning, Counter[str]] = defaultdict(Counter)
+    every: defaultdict[Meaning, Counter[str]] = defaultdict(Counter)
     for short, long_form in _definitions(texts):
         concept_ids = [
             c.concept_id for c in vocabulary.find(long_form) if any(map(_TYPE.fullmatch, c.types))
         ]
         if concept_ids:
-            forms[short, concept_ids[0]][normalize_name(long_form)] += 1
+            every[short, concept_ids[0]][normalize_name(long_form)] += 1
     total: Counter[str] = Counter()
-    for (short, _), names in forms.items():
+    for (short, _), names in every.items():
         total[short] += names.total()
-    forms = {m: names for m, names in forms.items() if total[m[0]] >= _MIN_TEXTS}
+    forms = {m: names for m, names in every.items() if total[m[0]] >= _MIN_TEXTS}
     concept_of = {name: concept_id for (_, concept_id), own in forms.items() for name in own}
     for concept_id in {concept_id for _, concept_id in forms}:
-        names = vocabulary.name_texts(vocabulary.concept_names([concept_id])[0][:_MAX_NAMES])
-        concept_of |= {n: concept_id for n in names if len(n) > _N_STEM and n not in concept_of}
+        own = vocabulary.name_texts(vocabulary.concept_names([concept_id])[0][:_MAX_NAMES])
+        concept_of |= {n: concept_id for n in own if len(n) > _N_STEM and n not in concept_of}
     words = _typical_words(texts, concept_of)
     rows = [
         (
             short,
             str(names.total()),
             "|".join(n for n, _ in names.most_common(2)),
-            " ".join(words.get(concept_id, ())),
+            " ".join(words.get(concept_id, ())[: _MIN_WORDS + 2 * names.total()]),
         )
         for (short, concept_id), names in forms.items()
     ]

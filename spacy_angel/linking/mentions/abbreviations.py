@@ -26,6 +26,7 @@ _EVIDENCE = 0.25
 # abbreviation. Thus, no meaning is chosen without a typical word.
 _UNKNOWN, _UNKNOWN_SHARE = 1.0, 0.5
 _WORD = re.compile(r"[a-z]{4,}")
+_PLURAL = re.compile(r"(?<![siu])s$")
 
 
 class Meaning(NamedTuple):
@@ -42,15 +43,17 @@ class Meaning(NamedTuple):
 
 
 def context_words(text: str) -> frozenset[str]:
-    """text (str): any text. RETURNS (frozenset[str]): its words of at least four letters."""
-    return frozenset(_WORD.findall(text.lower()))
+    """text (str): any text. RETURNS (frozenset[str]): its words of at least four letters, without a
+    plural s."""
+    return frozenset(_PLURAL.sub("", word) for word in _WORD.findall(text.lower()))
 
 
 def word_weight(word: str) -> float:
-    """word (str): a word in lower case. RETURNS (float): logarithm of the document frequency of the
-    most frequent word divided by that of this one."""
+    """word (str): a word from `context_words`. RETURNS (float): logarithm of the document frequency
+    of the most frequent word divided by that of this one."""
     counts = common_words()  # sorted, the most frequent word first
-    return math.log(next(iter(counts.values())) / (1 + counts.get(word, 0)))
+    n_texts = max(counts.get(word, 0), counts.get(f"{word}s", 0))
+    return math.log(next(iter(counts.values())) / (1 + n_texts))
 
 
 def expand_abbreviation(
