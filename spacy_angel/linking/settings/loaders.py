@@ -115,7 +115,9 @@ def check_sources(
         is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
         if not Path(model).is_dir() and not is_hub_name:
             raise AngelError(f"There is no model in {model}. Use null for the shipped one.")
-    _find_vocabulary(vocabulary)
+    # The shipped one is needed when it is opened.
+    if vocabulary is not None and str(vocabulary) not in SHIPPED_NAMES:
+        _find_vocabulary(vocabulary)
 
 
 def _find_vocabulary(path: str | Path | None) -> Path:
