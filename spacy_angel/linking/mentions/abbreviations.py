@@ -1,7 +1,7 @@
 """Abbreviations that a document does not define, with their meanings.
 
-The words of the document decide between several meanings: in a text with `tremor` and `levodopa`,
-`PD` is Parkinson disease.
+The words of the document decide between several meanings: in a text with `levodopa` and
+`bradykinesia`, `PD` is Parkinson disease.
 """
 
 import math
