@@ -6,7 +6,7 @@ import shutil
 from hashlib import sha256
 
 import pytest
-from support.helpers import ROOT
+from support.helpers import ROOT, run
 from typer.testing import CliRunner
 
 from spacy_angel.about import SHIPPED_NAMES, __version__
@@ -37,11 +37,6 @@ CORPUS = """\
 1\t53\t68\tstroke or palsy\tDisease\tD020521|D010243
 
 """
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return result.exit_code, result.stdout, result.stderr
 
 
 def fails(*arguments):
@@ -142,19 +137,6 @@ def test_concepts_are_searched(folder):
     )
     code, out, _ = run("kb", "search", folder, "zzz")
     assert (code, out) == (1, "No matching concept in the vocabulary.\n")
-
-
-def test_concepts_and_names_are_removed_all_or_none(folder):
-    assert "'MESH:D0' is not in this vocabulary" in fails(
-        "kb", "remove", folder, "MESH:D001241", "MESH:D0"
-    )
-    assert len(ConceptKB.from_disk(folder)) == 2
-    assert run("kb", "remove", folder, "MESH:D009203", "--name", "HEART attack")[0] == 0
-    assert ConceptKB.from_disk(folder)["MESH:D009203"].names == ("Myocardial Infarction",)
-    assert run("kb", "remove", folder, "MESH:D009203")[0] == 0
-    assert [c.concept_id for c in ConceptKB.from_disk(folder)] == ["MESH:D001241"]
-    many = ("MESH:D001241", "MESH:D009203", "--name", "x")
-    assert "--name needs exactly one concept, not" in fails("kb", "remove", folder, *many)
 
 
 def test_a_failed_build_or_add_leaves_what_was_there(tmp_path, folder):

@@ -1,9 +1,8 @@
 """The commands of curation: what they print, and how they end."""
 
 import pytest
-from typer.testing import CliRunner
+from support.helpers import run
 
-from spacy_angel.cli.app import app
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -24,11 +23,6 @@ prefer\tAMI\tM:2\tjd\t2024-05-31\t
 exclude\t\tM:3\tjd\t2024-05-31\ttested, never had
 exclude\twas\t\tjd\t2024-05-31\t
 """
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return result.exit_code, result.stdout, result.stderr
 
 
 @pytest.fixture

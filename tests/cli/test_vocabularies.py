@@ -1,6 +1,5 @@
 """What ships runs with any vocabulary, whatever its types are called, in every command."""
 
-import json
 import re
 
 import pytest
@@ -17,32 +16,16 @@ torch.set_num_threads(1)
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"
 TEXT = "She had diabetes mellitus, and took aspirin."
-MESH = {
-    "concept_id": "MESH:D003920",
-    "canonical_name": "Diabetes Mellitus",
-    "aliases": [],
-    "types": ["C"],
-}
 
 
-SLOW = pytest.mark.slow
-
-
-@pytest.fixture(
-    scope="module",
-    params=["umls", pytest.param("branches", marks=SLOW), pytest.param("ontology", marks=SLOW)],
-)
+@pytest.fixture(scope="module", params=["umls", pytest.param("ontology", marks=pytest.mark.slow)])
 def kb(request, tmp_path_factory):
-    """MeSH's branch of diseases, but not that of mental ones; the namespaces of an ontology; the
-    semantic types of the UMLS."""
-    folder = tmp_path_factory.mktemp("kb")
+    """The namespaces of an ontology; the semantic types of the UMLS."""
     if request.param == "ontology":
         return FIXTURES / "ontology.obo"
-    if request.param == "umls":
-        run("kb", "build", FIXTURES / "umls", "-o", folder / "kb")
-        return folder / "kb"
-    (folder / "mesh.jsonl").write_text(json.dumps(MESH) + "\n")
-    return folder / "mesh.jsonl"
+    folder = tmp_path_factory.mktemp("kb")
+    run("kb", "build", FIXTURES / "umls", "-o", folder / "kb")
+    return folder / "kb"
 
 
 def run(*arguments):

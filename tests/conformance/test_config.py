@@ -9,7 +9,6 @@ from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import DocBin, Span
 from support.tiny_linker import pipeline
 
-import spacy_angel
 from spacy_angel.errors import AngelError
 
 
@@ -115,11 +114,3 @@ def test_add_pipe_refuses_wrong_values(config, message):
         pytest.skip("this machine has it")
     with pytest.raises((AngelError, ValueError), match=message):
         spacy.blank("en").add_pipe("angel_linker", config=config)
-
-
-def test_wrong_values_at_load_and_at_run_time(make):
-    with pytest.raises(AngelError, match="Did you mean `threshold`"):
-        spacy_angel.load(decision={"treshold": 0.5})
-    linker = make().get_pipe("angel_linker")
-    with pytest.raises(AngelError, match="kb: expected a ConceptKB, got 'path'"):
-        linker.kb = "path"

@@ -1,14 +1,12 @@
 """A pipeline that was saved is opened as it was saved, whichever function opens it."""
 
-import shutil
-
 import pytest
 import spacy
 from support.tiny_linker import pipeline
 
 import spacy_angel
+from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
-from spacy_angel.vocabulary.lookup import search_spaces
 from spacy_angel.vocabulary.names.concepts import Concept
 
 
@@ -68,10 +66,10 @@ def test_a_linker_that_was_sourced_twice(make, tmp_path):
     assert loaded("aspirin").ents[0].kb_id_ == expected == "MESH:D001241"
 
 
-def test_bytes_are_read_without_compiling(make, vocabulary, tmp_path, monkeypatch):
-    shutil.copytree(vocabulary, tmp_path / "kb", ignore=shutil.ignore_patterns("tries"))
-    nlp = make(vocabulary=str(tmp_path / "kb"))
-    expected = [ent.kb_id_ for ent in nlp("heart attack and aspirin").ents]
-    data = nlp.to_bytes()
-    monkeypatch.setattr(search_spaces, "compile_names", None)
-    assert [e.kb_id_ for e in make().from_bytes(data)("heart attack and aspirin").ents] == expected
+@pytest.mark.parametrize("name", ["meta.json", "config.cfg", "sentencizer.json"])
+@pytest.mark.parametrize("content", [b"", b'{"a": ', b"\xff\xfe{}", b"[" * 100_000, b"9" * 5000])
+def test_a_damaged_file_is_told(make, tmp_path, name, content):
+    make().to_disk(tmp_path / "saved")
+    (tmp_path / "saved" / name).write_bytes(content)
+    with pytest.raises(AngelError):
+        spacy_angel.load(tmp_path / "saved")

@@ -67,6 +67,8 @@ def test_overlapping_labels_are_refused(make, model):
 def test_a_vocabulary_set_at_run_time_has_its_own_types(make):
     nlp = make(types_by_label={"DISEASE": ["T047"], "DRUG": ["T121"]})
     linker = nlp.get_pipe("angel_linker")
+    with pytest.raises(AngelError, match="kb: expected a ConceptKB, got 'path'"):
+        linker.kb = "path"
     with pytest.warns(
         UserWarning, match=r"the types \['T047', 'T121'\], which the vocabulary lacks.*empty"
     ):

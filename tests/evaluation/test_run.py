@@ -9,6 +9,7 @@ from support import tiny_linker
 
 from spacy_angel.corpora.preprocessing import Preprocessing
 from spacy_angel.errors import AngelError
+from spacy_angel.evaluation.baselines import exact_match, nearest_name
 from spacy_angel.evaluation.run import evaluate
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
@@ -83,6 +84,15 @@ def test_mentions_outside_the_vocabulary_are_counted_even_if_published_steps_dro
     metrics = evaluate("exact", CORPUS, "pubtator", kb, tmp_path, preprocessing=steps)
     assert metrics["mentions"] == 8
     assert metrics["run"]["preprocessing"]["lowercase"]
+
+
+def test_removed_names_are_no_answer():
+    kb = ConceptKB.build(tiny_linker.concepts())
+    kb.remove("MESH:D003920")
+    for baseline in (exact_match(kb), nearest_name(kb)):
+        (ranking,) = baseline(["diabetes"], 5)
+        assert "MESH:D003920" not in dict(ranking.concepts)
+        assert all(ids and "MESH:D003920" not in ids for ids in ranking.name_ids)
 
 
 def test_pipeline_on_gold_mentions(nlp, tmp_path):

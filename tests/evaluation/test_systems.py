@@ -1,6 +1,6 @@
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
-from spacy_angel.evaluation.counts import Answer, Ranking
-from spacy_angel.evaluation.systems import DocumentAnswers, answer_documents, baseline_system
+from spacy_angel.evaluation.counts import Answer
+from spacy_angel.evaluation.systems import DocumentAnswers, answer_documents
 from spacy_angel.model.mention import Mention
 
 TEXT = "Breast and ovarian cancer, renal hamartomas and gout. Malaise."
@@ -60,20 +60,3 @@ def test_alternate_identifiers_of_one_concept_are_no_composite():
     (answered,) = answer_documents(corpus, answer, resolve)
     assert answered.mentions[0].gold == ("D1",)
     assert parts_of(answered, 0) == []
-
-
-def test_documents_stream_through():
-    """Only a batch is read ahead."""
-    taken = 0
-
-    def corpus():
-        nonlocal taken
-        while True:
-            taken += 1
-            yield document(str(taken))
-
-    system = baseline_system(lambda mentions, k: [Ranking()] * len(mentions))
-    stream = answer_documents(corpus(), system, lambda i: i)
-    for seen in range(1, 400):
-        assert next(stream).mentions[0].doc_id == str(seen)
-        assert taken - seen < 70

@@ -8,7 +8,6 @@ from support.models import make_tiny_model
 from transformers import AutoTokenizer, BartTokenizerFast
 
 from spacy_angel.errors import AngelError
-from spacy_angel.model.mention import Mention
 from spacy_angel.model.prompts import PromptEncoder, PromptFormat
 from spacy_angel.model.tokenizer import PlainTokenizer, read_tokenizer
 
@@ -35,13 +34,8 @@ def test_the_ids_are_those_of_transformers(both, text, add, split):
     assert own.decode(ids[0]) == theirs.decode(ids[0])
 
 
-def test_prompts_and_the_fingerprint_of_tries_do_not_depend_on_who_read_the_tokenizer(both):
-    format = PromptFormat(" [START]", " [END]", " {mention} is [SEP]")
-    mention = Mention("Ménière's [SEP] disease", "She had", "for years .")
-    ours, theirs = (PromptEncoder(tokenizer, format, 2, 2) for tokenizer in both)
-    assert ours.source_ids([mention]) == theirs.source_ids([mention])
-    assert ours.prefix_ids([mention]) == theirs.prefix_ids([mention])
-    assert ours.encode_names(["heart attack"]) == theirs.encode_names(["heart attack"])
+def test_the_fingerprint_of_tries_does_not_depend_on_who_read_the_tokenizer(both):
+    ours, theirs = (PromptEncoder(tokenizer, PromptFormat(), 2, 2) for tokenizer in both)
     assert ours.fingerprint == theirs.fingerprint
 
 

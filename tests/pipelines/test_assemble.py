@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 import spacy
@@ -143,12 +142,3 @@ def test_the_command(parts, tmp_path):
     wrong = CliRunner().invoke(app, [*flat, "--storage", "int4"])
     assert wrong.exit_code == 1
     assert "There is no dtype 'int4'" in wrong.stderr
-
-
-@pytest.mark.slow
-def test_the_shipped_name_stands_for_each_part(tmp_path):
-    assemble("en_angel_mini", Path("en_angel_mini"), tmp_path / "out", ner="en_angel_mini")
-    nlp = spacy.load(tmp_path / "out")
-    assert nlp.pipe_names == ["sentencizer", "angel_recogniser", *ADDED]
-    [ent] = nlp("She had a myocardial infarction.").ents
-    assert ent.kb_id_ == "MESH:D009203"

@@ -3,11 +3,10 @@
 import csv
 
 import pytest
+from support.helpers import run
 from support.tiny_linker import make_pipeline
-from typer.testing import CliRunner
 
 import spacy_angel
-from spacy_angel.cli.app import app
 from spacy_angel.pipelines.check_ids import check_id
 from spacy_angel.pipelines.ground import Match
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -60,10 +59,8 @@ def test_pairs_and_tables_are_checked(model, vocabulary, tmp_path):
     table, out = tmp_path / "t.csv", tmp_path / "out.csv"
     table.write_text("code,name\nMESH:D009203,heart attack\nMESH:D001241,migraine\n")
     given = ["kb", "check-ids", table, "--ids", "code", "--labels", "name", "-o", out]
-    given += ["--pipeline", tmp_path / "nlp"]
-    result = CliRunner().invoke(app, [str(one) for one in given])
-    assert result.exit_code == 1
-    assert "     1 ok\n" in result.output
+    code, said, _ = run(*given, "--pipeline", tmp_path / "nlp")
+    assert (code, "     1 ok\n" in said) == (1, True)
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(r["status"], r["suggested_id"]) for r in rows] == [

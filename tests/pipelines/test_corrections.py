@@ -3,10 +3,9 @@
 from datetime import date
 
 import pytest
+from support.helpers import run
 from support.tiny_linker import blocks, pipeline
-from typer.testing import CliRunner
 
-from spacy_angel.cli.app import app
 from spacy_angel.pipelines.corrections import (
     Decision,
     propose_rules,
@@ -70,15 +69,13 @@ def pubtator(path, pairs):
 
 
 def test_the_command_adds_to_a_file_of_rules_or_refuses(nlp, tmp_path):
-    def run(corpus, *more):
-        arguments = ["corrections", tmp_path / "nlp", corpus, "-o", rules, *more]
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        return result.exit_code, result.stdout, result.stderr
+    def corrected(corpus, *more):
+        return run("corrections", tmp_path / "nlp", corpus, "-o", rules, *more)
 
     nlp.to_disk(tmp_path / "nlp")
     rules = tmp_path / "rules.tsv"
     good = pubtator(tmp_path / "good.txt", [("aspirin", MIGRAINE), ("Aspirin", MIGRAINE)])
-    code, out, err = run(good, "--author", "jd")
+    code, out, err = corrected(good, "--author", "jd")
     assert (code, err) == (0, "")
     assert "2 mentions, 0 linked correctly; 2 with rules" in out
     (rule,) = read_rules(rules).rules
@@ -86,16 +83,16 @@ def test_the_command_adds_to_a_file_of_rules_or_refuses(nlp, tmp_path):
     assert date.fromisoformat(rule.date)
     before = rules.read_text("utf8")
     # It holds now, so that there is nothing left to correct.
-    code, out, _ = run(good)
+    code, out, _ = corrected(good)
     assert (code, "2 linked correctly" in out, "Nothing is written" in out) == (0, True, True)
     before = rules.read_text("utf8")
     # Corrected one way in three documents, and right as it is in two: of the one that is held back
     # the others say the opposite, or nothing.
     pairs = [("migraine", ASPIRIN)] * 3 + [("migraine", MIGRAINE)] * 2
-    code, out, err = run(pubtator(tmp_path / "mixed.txt", pairs))
+    code, out, err = corrected(pubtator(tmp_path / "mixed.txt", pairs))
     assert "5 mentions, 2 linked correctly; 0 with rules" in out
     assert (code, "was not written" in err) == (1, True)
     assert rules.read_text("utf8") == before
-    code, out, _ = run(pubtator(tmp_path / "clear.txt", [pairs[0], *pairs[:4]]))
+    code, out, _ = corrected(pubtator(tmp_path / "clear.txt", [pairs[0], *pairs[:4]]))
     assert "5 mentions, 1 linked correctly; 4 with rules" in out
     assert (code, rules.read_text("utf8").startswith(before)) == (0, True)

@@ -4,11 +4,10 @@ import csv
 
 import pandas as pd
 import pytest
+from support import helpers
 from support.tiny_linker import make_pipeline
-from typer.testing import CliRunner
 
 import spacy_angel
-from spacy_angel.cli.app import app
 from spacy_angel.corpora.registry import infer_format, read_corpus
 from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.ground import Grounder, Query
@@ -72,9 +71,8 @@ def test_a_share_or_threshold_that_is_none_is_refused(nlp):
 
 
 def run(folder, *arguments):
-    given = [str(argument) for argument in (*arguments, "--pipeline", folder / "nlp")]
-    result = CliRunner().invoke(app, given)
-    return result.exit_code, result.output
+    code, out, err = helpers.run(*arguments, "--pipeline", folder / "nlp")
+    return code, out + err
 
 
 def rows_of(path):
@@ -160,8 +158,8 @@ def test_what_a_curator_accepts_becomes_rules(folder):
         ]
     )
     given = ["corrections", folder / "nlp", path, "--option", "column=finding", "-o", rules]
-    result = CliRunner().invoke(app, [str(one) for one in given])
-    assert result.exit_code == 0, result.output
+    code, _, err = helpers.run(*given)
+    assert code == 0, err
     made = {rule.string: (rule.action, rule.concept) for rule in read_rules(rules).rules}
     assert made["Aspirin"] == ("prefer", MIGRAINE)
     assert made["cardiac failure"] == ("exclude", "")

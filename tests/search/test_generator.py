@@ -7,7 +7,14 @@ from copy import deepcopy
 
 import pytest
 import torch
-from support.models import DISEASES, FORMAT, make_tiny_model, make_tokenizer, save
+from support.models import (
+    DISEASES,
+    FORMAT,
+    log_prob_by_transformers,
+    make_tiny_model,
+    make_tokenizer,
+    save,
+)
 from transformers import (
     AutoModelForSeq2SeqLM,
     BertConfig,
@@ -58,7 +65,7 @@ def t5(path):
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
     )
-    save(path, T5ForConditionalGeneration(config).eval(), tokenizer, FORMAT)
+    save(path, T5ForConditionalGeneration(config).eval(), tokenizer)
     return path
 
 
@@ -81,7 +88,7 @@ def pair(path):
     config.decoder_start_token_id = tokenizer.bos_token_id
     config.eos_token_id = tokenizer.eos_token_id
     config.pad_token_id = tokenizer.pad_token_id
-    save(path, EncoderDecoderModel(config).eval(), tokenizer, FORMAT)
+    save(path, EncoderDecoderModel(config).eval(), tokenizer)
     return path
 
 
@@ -89,22 +96,6 @@ def pair(path):
 def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("models")
     return {make.__name__: make(root / make.__name__) for make in (bart, t5, pair)}
-
-
-def expected_log_prob(folder, generator, mention, name):
-    """By transformers alone, one mention at a time."""
-    model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
-    [source] = generator.prompts.source_ids([mention])
-    [prefix] = generator.prompts.prefix_ids([mention])
-    [target] = generator.prompts.encode_names([name])
-    with torch.inference_mode():
-        logits = model(
-            input_ids=torch.tensor([source]),
-            attention_mask=torch.ones(1, len(source), dtype=torch.long),
-            decoder_input_ids=torch.tensor([prefix + target[:-1]]),
-        ).logits[0]
-    steps = torch.log_softmax(logits, -1)[len(prefix) - 1 :]
-    return steps.gather(1, torch.tensor(target)[:, None]).sum().item()
 
 
 def plain(results):
@@ -128,7 +119,8 @@ def find(generator, **settings):
 def test_log_probs_are_those_of_transformers(folders, family):
     generator = Generator.from_pretrained(folders[family])
     found = log_probs(generator, *zip(*PAIRS, strict=True), batch_size=3)
-    expected = [expected_log_prob(folders[family], generator, *pair) for pair in PAIRS]
+    model = AutoModelForSeq2SeqLM.from_pretrained(folders[family]).eval()
+    expected = [log_prob_by_transformers(model, generator.prompts, *pair) for pair in PAIRS]
     assert found == pytest.approx(expected, abs=1e-4)
 
 

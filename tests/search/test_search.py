@@ -13,6 +13,7 @@ from transformers import (
 )
 from transformers.modeling_outputs import BaseModelOutput
 
+from spacy_angel.errors import AngelError
 from spacy_angel.model.bart import BartModel
 from spacy_angel.model.seq2seq import GenericModel
 from spacy_angel.search.search import Expander, SearchSettings, beam_search
@@ -251,3 +252,33 @@ def close(found, expected):
         )
         for a, b in zip(found, expected, strict=True)
     )
+
+
+# Walking the trie
+
+
+def test_of_the_names_of_a_leaf_only_those_of_the_subset():
+    whole = space([(5, END), (5, END)], [(5, END), (5, END)])
+    allowed = np.array([False, True, True, False])
+    masks = tuple(each.leaf_prefix_sums(allowed) for each in whole.tries)
+    masked = SearchSpace(whole.tries, (None, masks), (None, allowed))
+    every, some = (Walker(masked, subset, END, torch.device("cpu")) for subset in (0, 1))
+    leaf = every.children(torch.tensor([[1, 1]])).states[0].tolist()
+    assert every.names(leaf) == [0, 1, 2, 3]
+    assert some.names(leaf) == [1, 2]
+
+
+@pytest.mark.parametrize("largest", [40_000, 65_535, 70_000])
+def test_tokens_over_32767_keep_their_number(largest):
+    walker = Walker(space([(largest, 3, END)]), 0, END, torch.device("cpu"))
+    rows, tokens, states = walker.children(torch.tensor([[0]]))
+    assert (rows.tolist(), tokens.tolist(), states.tolist()) == ([0], [largest], [[1]])
+    assert walker.only_children(torch.tensor([[0]]))[0].tolist() == [largest]
+
+
+@pytest.mark.parametrize(
+    "names", [[(5, END), (5, 7)], [(5, END), (END, 5, END)], [(5, END), ()], [(), (5, END)]]
+)
+def test_the_end_token_stands_at_the_end_only(names):
+    with pytest.raises(AngelError, match="must contain the end token"):
+        space(names)

@@ -34,22 +34,6 @@ def server(service):
     return make_server(service)
 
 
-def test_the_tools_say_what_they_are_for(server):
-    async def run():
-        async with Client(server) as client:
-            return (await client.list_tools()).tools, client.instructions
-
-    tools, instructions = asyncio.run(run())
-    assert [tool.name for tool in tools] == [
-        *("link_text", "ground_strings", "check_identifiers"),
-        *("look_up_concept", "search_names"),
-    ]
-    assert all(tool.description and tool.annotations.read_only_hint for tool in tools)
-    arguments = [value for tool in tools for value in tool.input_schema["properties"].values()]
-    assert all("description" in value for value in arguments)
-    assert NOT_IN_VOCABULARY in instructions
-
-
 def test_a_text_strings_a_concept_and_names(server):
     strings = [{"text": "aspirin"}, {"text": "MLD", "label": "DISEASE", "context": "with MLD."}]
     text, grounded, concept, names = calls(

@@ -4,8 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from spacy_angel.about import shipped_folder
+from spacy_angel.cli.app import app
 
 SHIPPED_MODEL = shipped_folder() / "angel_linker" / "model"
 ROOT = Path(__file__).parents[2]
@@ -21,12 +23,7 @@ def shared_data(relative: str) -> Path:
     return path
 
 
-def sequences_of(trie):
-    """Return every token sequence in a name trie, in lexicographic order, with its leaf."""
-    stack = [(0, ())]
-    while stack:
-        node, path = stack.pop()
-        children = range(trie.first_child[node], trie.first_child[node + 1])
-        if not children and node:
-            yield path, int(trie.leaf_begin[node])
-        stack.extend((child, (*path, int(trie.token[child]))) for child in reversed(children))
+def run(*arguments: object) -> tuple[int, str, str]:
+    """Run a command in this process, and return its exit code, output, and errors."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr

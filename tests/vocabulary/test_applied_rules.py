@@ -1,9 +1,5 @@
 """Rules over a vocabulary: each kind of rule does what it says, and the vocabulary stays."""
 
-import os
-import pickle
-import time
-
 import pytest
 
 from spacy_angel.vocabulary.changes.curation_file import CurationFile
@@ -148,26 +144,6 @@ def test_the_vocabulary_s_own_changes_are_there_under_the_rules():
     }
     ruled.add_names("N:1", ["new one"])
     assert ids(kb, "new one") == []
-
-
-def test_a_file_is_read_again_when_it_changes(kb, tmp_path):
-    path = tmp_path / "rules.tsv"
-    path.write_text("action\tstring\nexclude\tcold\n")
-    source = CurationFile(str(path))
-    first = source.over(kb)
-    assert first.applied_rules.constraint("cold", "D") is not None
-    assert source.over(kb) is first
-    path.write_text("action\tstring\nexclude\tCAD\n")
-    os.utime(path, (time.time() + 5,) * 2)
-    second = source.over(kb)
-    assert second.applied_rules.constraint("cold", "D") is None
-    path.unlink()
-    with pytest.warns(UserWarning, match="can no longer be read"):
-        assert source.over(kb) is second
-    assert source.over(kb) is second
-    with pytest.raises(Exception, match="cannot be read"):
-        CurationFile(str(path)).over(kb)
-    assert pickle.loads(pickle.dumps(source)).path == str(path)
 
 
 def test_a_vocabulary_that_has_changed_is_prepared_anew(tmp_path):

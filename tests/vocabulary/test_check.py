@@ -64,43 +64,32 @@ def test_the_state_of_each_rule(rule, state):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("one", "other", "conflict"),
     [
-        (Rule("add", "MI", concept="M:2"), Rule("remove", "mi", concept="M:2")),
-        (Rule("add", "MI", concept="M:2"), Rule("exclude", "mi")),
-        (Rule("prefer", "MI", concept="M:2"), Rule("prefer", "MI", concept="M:1")),
-        (Rule("prefer", "MI", concept="M:2"), Rule("exclude", "MI", concept="M:2")),
-        (Rule("rename", "MI", concept="M:2"), Rule("rename", "AMI", concept="M:2")),
-        (
-            Rule("add", "Snark", concept="MY:1", condition="new"),
-            Rule("exclude", concept="MY:1"),
-        ),
-        (Rule("allow", concept="M:1"), Rule("exclude", concept="M:1")),
+        (Rule("add", "MI", concept="M:2"), Rule("remove", "mi", concept="M:2"), True),
+        (Rule("add", "MI", concept="M:2"), Rule("exclude", "mi"), True),
+        (Rule("prefer", "MI", concept="M:2"), Rule("prefer", "MI", concept="M:1"), True),
+        (Rule("prefer", "MI", concept="M:2"), Rule("exclude", "MI", concept="M:2"), True),
+        (Rule("rename", "MI", concept="M:2"), Rule("rename", "AMI", concept="M:2"), True),
+        (Rule("add", "S", concept="MY:1", condition="new"), Rule("exclude", concept="MY:1"), True),
+        (Rule("allow", concept="M:1"), Rule("exclude", concept="M:1"), True),
         (
             Rule("prefer", concept="U:1", instead_of="M:1"),
             Rule("prefer", concept="M:2", instead_of="M:1"),
+            True,
         ),
+        # These are about different mentions.
+        (Rule("allow", "MI", concept="M:2"), Rule("exclude", "mi", condition="case"), False),
+        (Rule("add", "MI", concept="M:2"), Rule("exclude", "MI", "GENE", "M:1"), False),
+        (Rule("prefer", "CAD", "DISEASE", "M:1"), Rule("prefer", "CAD", "GENE", "M:3"), False),
+        (Rule("allow", concept="M:1", condition="subtree"), Rule("exclude", concept="M:1"), False),
     ],
     ids=str,
 )
-def test_rules_that_contradict_each_other_are_in_conflict(one, other):
-    assert states(one, Rule("exclude", "was"), other) == [
-        *("in conflict", "in effect", "in conflict")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (Rule("allow", "MI", concept="M:2"), Rule("exclude", "mi", condition="case")),
-        (Rule("add", "MI", concept="M:2"), Rule("exclude", "MI", "GENE", "M:1")),
-        (Rule("prefer", "CAD", "DISEASE", "M:1"), Rule("prefer", "CAD", "GENE", "M:3")),
-        (Rule("allow", concept="M:1", condition="subtree"), Rule("exclude", concept="M:1")),
-    ],
-    ids=str,
-)
-def test_rules_for_different_mentions_do_not_contradict_each_other(one, other):
-    assert "in conflict" not in states(one, other)
+def test_rules_that_contradict_each_other_are_in_conflict(one, other, conflict):
+    first, between, last = states(one, Rule("exclude", "was"), other)
+    assert between == "in effect"
+    assert (first == "in conflict", last == "in conflict") == (conflict, conflict)
 
 
 def test_a_rule_that_stands_twice_is_superfluous_the_second_time():

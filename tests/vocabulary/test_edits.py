@@ -3,9 +3,8 @@
 import pickle
 
 import pytest
-from typer.testing import CliRunner
+from support.helpers import run
 
-from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.changes.rules import Rule, read_rules, write_rules
 from spacy_angel.vocabulary.kb import RULES, ConceptKB
@@ -17,11 +16,6 @@ CONCEPTS = [
     Concept("MY:2", "Boojum syndrome", alternate_ids=("MY:20",)),
     Concept("MY:3", "Jubjub rash"),
 ]
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return result.exit_code, result.stdout, result.stderr
 
 
 @pytest.fixture

@@ -7,12 +7,10 @@ import tarfile
 import zipfile
 
 import pytest
-from support.helpers import ROOT
+from support.helpers import ROOT, run
 from support.server import Page, serving
-from typer.testing import CliRunner
 
 import spacy_angel.vocabulary.sources.catalogue as catalogue
-from spacy_angel.cli.app import app
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -87,11 +85,6 @@ def hpo(server, monkeypatch):
     entry = source(server)
     monkeypatch.setattr(catalogue, "read_catalogue", lambda: {"hpo": entry})
     return entry
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return result.exit_code, result.stdout, result.stderr
 
 
 def test_addresses_follow_the_release():

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.helpers import sequences_of
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -51,14 +50,18 @@ def decode(tokens):
 
 def legal_names(space, row=0):
     """Every name that a search could write, walking only through legal nodes."""
-    found = []
-    for at, trie in enumerate(space.tries):
-        mask = space.masks[row]
-        for tokens, leaf in sequences_of(trie):
-            if mask is None or mask[at][leaf + 1] - mask[at][leaf] > 0:
-                assert trie.names_of_leaf(leaf).size == 1
-                found.append((decode(tokens), int(trie.names_of_leaf(leaf)[0])))
-    return dict(found)
+    found = {}
+    stack = [(at, 0, ()) for at in range(len(space.tries))]
+    while stack:
+        at, node, tokens = stack.pop()
+        trie, mask = space.tries[at], space.masks[row]
+        children = range(trie.first_child[node], trie.first_child[node + 1])
+        stack += [(at, child, (*tokens, int(trie.token[child]))) for child in children]
+        leaf = trie.leaf_begin[node]
+        if node and not children and (mask is None or mask[at][leaf + 1] > mask[at][leaf]):
+            (name,) = trie.names_of_leaf(leaf)
+            found[decode(tokens)] = int(name)
+    return found
 
 
 # ---- building and reading
@@ -129,6 +132,27 @@ def test_a_concept_with_a_wrong_field_is_an_error_and_changes_nothing(fields, me
     assert (len(kb), kb["X:5"].names) == (4, ("five",))
     with pytest.raises(AngelError):
         ConceptKB.build([*CONCEPTS, wrong])
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (Concept("MY:4", "twice"), "is already in the vocabulary"),
+        (Concept("MY:1", "there"), "is already in the vocabulary"),
+        (Concept("", "nobody"), "needs an identifier"),
+        ("a text", "needs a Concept"),
+    ],
+)
+def test_several_are_added_or_none(second, message):
+    kb = ConceptKB.build(CONCEPTS)
+    kb.add([Concept("MY:1", "one"), Concept("MY:2", "two")])
+    kb.add(Concept("MY:3", "three"))
+    assert repr(kb) == "<ConceptKB: 6 concepts, 8 names, in memory>"
+    with pytest.raises(AngelError, match=message):
+        kb.add([Concept("MY:4", "four"), second])
+    assert "MY:4" not in kb
+    with pytest.raises(AngelError, match="needs a Concept"):
+        kb.add({"concept_id": "MY:5"})
 
 
 def test_an_empty_vocabulary_works(tmp_path):
@@ -358,24 +382,6 @@ def test_types_that_only_added_concepts_have_are_one_s_own(tmp_path):
         assert again.own_types == {"MINE"}
         again.remove("MY:1")
         assert again.own_types == frozenset()
-
-
-def test_mentions_of_a_corpus_become_names_and_the_step_is_recorded(tmp_path):
-    kb = ConceptKB.build(CONCEPTS, tmp_path / "kb")
-    mentions = [("OMIM:125853", "sugar disease"), ("MESH:D003920", "Diabetes"), ("X:0", "x")]
-    mentions += [("MESH:D003920", "sugar disease")]
-    record = {
-        "step": "add_mentions",
-        "source": "train.txt",
-        "added_names": 1,
-        "unknown_mentions": 1,
-    }
-    assert kb.add_mentions(mentions, "train.txt") == record
-    kb.to_disk(tmp_path / "more")
-    again = ConceptKB.from_disk(tmp_path / "more")
-    assert again.concept_ids_of(again.name_index("Sugar-disease")) == ["MESH:D003920"]
-    assert again.meta["steps"] == [record]
-    assert ConceptKB.from_disk(tmp_path / "kb").meta["steps"] == []
 
 
 def test_merging_joins_concepts_and_is_recorded(tmp_path):

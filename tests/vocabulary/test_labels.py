@@ -1,9 +1,10 @@
-"""The table of labels: every spelling has its kind, and the user's own entry goes first."""
+"""Labels and types: every spelling has its kind, and the user's own entry goes first."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_angel.vocabulary.names.entity_types import is_foreign
 from spacy_angel.vocabulary.names.labels import (
     ANY,
     ENTITY_TYPES,
@@ -76,3 +77,30 @@ def test_case_blanks_and_signs_do_not_matter(label, chance):
         for c in label
     )
     assert entity_types_of(other) == entity_types_of(label)
+
+
+@pytest.mark.parametrize(
+    ("label", "types", "foreign"),
+    [
+        ("CHEMICAL", ["Disease"], True),
+        ("DISEASE", ["disease_ontology"], False),
+        ("Disease", ["D02", "Chemical"], True),
+        ("DISEASE", ["C04", "D12"], False),
+        ("DISEASE", [], False),
+        ("DISEASE", ["my own type", "Chemical"], False),
+        ("MENTION", ["Chemical"], False),
+        ("SpecificDisease", ["T121"], True),
+        ("DiseaseOrPhenotypicFeature", ["T047"], False),
+        ("GENE_OR_GENE_PRODUCT", ["T007"], True),
+        ("DISEASE", ["NCBITaxon:9606", "protein-coding"], True),
+        ("GENE", ["NCBITaxon:9606", "ncRNA"], False),
+        ("CHEMICAL", ["Gene", "NCBITaxon:9606", "other"], True),
+        ("GENE", ["other", "NCBITaxon:9606"], False),
+        ("CHEMICAL", ["Other"], False),
+        ("GENE", ["Cancer cell line", "NCBITaxon:9606"], True),
+        ("CellLine", ["Cancer cell line", "NCBITaxon:9606"], False),
+        ("DISEASE", ["NCBITaxon:9606"], False),
+    ],
+)
+def test_a_mention_and_a_concept_of_different_kinds(label, types, foreign):
+    assert is_foreign(label, types) is foreign

@@ -1,10 +1,13 @@
+"""Names similar in letters or in meaning."""
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.lookup.string_similarity import MIN_COSINE, TrigramIndex
+from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
 from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 NAMES = ["heart attack", "heart arrest", "pain", "paint", "pneumonia", "diabetes mellitus"]
@@ -97,3 +100,54 @@ def test_every_name_that_is_alike_enough_is_listed(names, text):
         assert shares == (similarity.cosine > 0)
         assert 0 <= similarity.cosine <= 1
         assert 0 <= similarity.edits <= 1
+
+
+CONCEPTS = [
+    Concept("D:1", "Nephrolithiasis", ("renal calculi",)),
+    Concept("D:2", "Kidney neoplasms"),
+    Concept("D:3", "Toothache"),
+]
+
+
+def close_names(kb, text, k=1, allowed=None):
+    (found,) = kb.meanings.find([text], k, [allowed])
+    return [kb.name(name) for name, _ in found]
+
+
+def test_a_name_in_other_words_is_found():
+    kb = ConceptKB.build(CONCEPTS)
+    assert close_names(kb, "stones in the kidney", 2)[0] in ("renal calculi", "nephrolithiasis")
+    assert close_names(kb, "pain in a tooth") == ["toothache"]
+    assert kb.meanings.find([], 3, []) == []
+
+
+def test_a_subset_and_changes_while_running_count():
+    kb = ConceptKB.build(CONCEPTS)
+    allowed = np.ones(kb.n_names, dtype=bool)
+    allowed[kb.name_index("toothache")] = False
+    assert "toothache" not in close_names(kb, "pain in a tooth", 3, allowed)
+    kb.add(Concept("D:4", "Dental pain"))
+    assert set(close_names(kb, "pain in a tooth", 2)) == {"toothache", "dental pain"}
+    kb.remove("D:3")
+    assert "toothache" not in close_names(kb, "pain in a tooth", 3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.text(alphabet="abc ", min_size=1, max_size=8), min_size=1, max_size=30),
+    st.lists(st.text(alphabet="abcd ", max_size=8), min_size=1, max_size=5),
+    st.integers(1, 6),
+    st.integers(1, 4),
+)
+def test_nearest_equals_brute_force_in_any_chunk(names, queries, k, chunk):
+    names = ["cab", *names]
+    tfidf = TrigramTfidf().fit(names)
+    indices, values = tfidf.nearest(queries, k=k, chunk=chunk)
+    for query, found, similar in zip(queries, indices, values, strict=True):
+        dense = tfidf.pairwise([query] * len(names), names)
+        expected = sorted(np.flatnonzero(dense), key=lambda i: (-round(float(dense[i]), 5), i))
+        assert len([i for i in found if i >= 0]) == min(k, len(expected))
+        np.testing.assert_allclose(
+            similar[: len(expected)], [dense[i] for i in expected[:k]], atol=2e-5
+        )
+        np.testing.assert_allclose(similar[found >= 0], dense[found[found >= 0]], atol=2e-5)
