@@ -1,8 +1,7 @@
-"""Load-test and attack a web service on the loopback interface.
+"""Load-test a web service on the loopback interface.
 
     python benchmarks/service.py throughput --data ../shared/data
     python benchmarks/service.py memory --data ../shared/data
-    python benchmarks/service.py attack
 
 Each command starts a service in a separate process and prints one JSON line. On a busy machine, CPU
 seconds remain comparable, wall-clock seconds do not. Requires Linux.
@@ -11,13 +10,12 @@ seconds remain comparable, wall-clock seconds do not. Requires Linux.
 import json
 import os
 import random
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,25 +68,6 @@ def memory(data: Data, n_requests: int = 5000, every: int = 1000) -> None:
                 sizes.append(round(_resident(process) / 2**20))
                 _print(requests=i, rss_mib=sizes[-1])
     _print(growth=round(sizes[-1] / sizes[0] - 1, 4))
-
-
-@app.command()
-def attack(connections: int = 250, seconds: int = 30) -> None:
-    """Keep connections with incomplete request headers open while requesting `/health`."""
-    waited = []
-    with _service() as (address, _), ExitStack() as stack:
-        host, port = address.removeprefix("http://").split(":")
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for _ in range(connections // 10):
-                with suppress(OSError):
-                    one = stack.enter_context(socket.create_connection((host, int(port)), 5))
-                    one.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n")
-            begin = time.perf_counter()
-            requests.get(f"{address}/health", timeout=60).raise_for_status()
-            waited.append(time.perf_counter() - begin)
-            time.sleep(1)
-    _print(health_requests=len(waited), longest_seconds=round(max(waited), 3))
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Measure how many links are lost when the layout of a text changes, and check a file of cases.
 
-    python benchmarks/texts.py [--most 12] [--cases ../shared/cases/texts.tsv]
+    python benchmarks/texts.py [--most 12] [--cases benchmarks/sentences/cases.tsv]
 
 1. Layouts: texts are rewritten (capitals, tabs, HTML, Markdown, …). `lost` counts links in the
    plain text without a link to the same concept at the same position in the rewritten text;
@@ -16,7 +16,8 @@ import html
 import json
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -33,112 +34,61 @@ CORPORA = {
     "BC5CDR": ("bc5cdr/CDR_DevelopmentSet.PubTator.txt", 10),
     "BioRED": ("aioner/BioRED_TrainDev.PubTator", 250),
 }
-Piece = tuple[str, str]
-"""Text inserted before a character of the plain text, and text that replaces the character."""
+Pieces = list[str]
+"""For each character of the plain text, what replaces it."""
 
 
 class Link(NamedTuple):
     """A linked mention.
 
     start, end (int): character offsets.
-    label (str): label of the mention.
-    concept_id (str): identifier of the concept; empty if there is no link.
+    concept_id (str): identifier of the concept.
     """
 
     start: int
     end: int
-    label: str
     concept_id: str
 
 
-class Layout(NamedTuple):
-    """A rewritten text.
-
-    text (str): rewritten text.
-    offsets (list[int]): offset in the rewritten text for each character of the plain text, and for
-        its end.
-    """
-
-    text: str
-    offsets: list[int]
-
-
-def rewritten(text: str, pieces: Iterable[Piece], end: str = "") -> Layout:
-    """text (str): plain text.
-    pieces (Iterable[Piece]): a piece for each character.
-    end (str): text to append.
-    RETURNS (Layout): the rewritten text."""
-    parts: list[str] = []
-    offsets, size = [], 0
-    for before, instead in pieces:
-        offsets.append(size + len(before))
-        size += len(before) + len(instead)
-        parts += [before, instead]
-    assert len(offsets) == len(text)
-    return Layout("".join(parts) + end, [*offsets, size])
-
-
-def _upper(text: str) -> Layout:
-    return rewritten(text, (("", one.upper()) for one in text))
-
-
-def _lower(text: str) -> Layout:
-    return rewritten(text, (("", one.lower()) for one in text))
-
-
-def _tabs(text: str) -> Layout:
-    return rewritten(text, (("", "\t" if one == " " else one) for one in text))
-
-
-def _between(text: str, sentence: str, clause: str, prefix: str = "") -> Layout:
+def _between(text: str, sentence: str, clause: str) -> Pieces:
     """Put sentences and clauses in separate cells or lines, without their full stops and commas."""
-    pieces: list[Piece] = []
+    pieces: Pieces = []
     for i, one in enumerate(text):
-        before = prefix if i == 0 else ""
         behind = text[i + 1 : i + 3]
         if one in ".;," and behind[:1] == " " and (one == "," or behind[1:].isupper()):
-            pieces.append((before, clause if one == "," else sentence))
-        elif one == " " and pieces and text[i - 1] in ".;," and pieces[-1][1] in (sentence, clause):
-            pieces.append((before, ""))
+            pieces.append(clause if one == "," else sentence)
+        elif one == " " and pieces and text[i - 1] in ".;," and pieces[-1] in (sentence, clause):
+            pieces.append("")
         else:
-            pieces.append((before, one))
-    return rewritten(text, pieces)
+            pieces.append(one)
+    return pieces
 
 
-def _cells(text: str) -> Layout:
-    return _between(text, "\n", "\t")
+def _pipes(text: str) -> Pieces:
+    first, *others = _between(text, "|F\nOBX|2|TX|REPORT^^L||", "|")
+    return [f"OBX|1|TX|REPORT^^L||{first}", *others]
 
 
-def _pipes(text: str) -> Layout:
-    return _between(text, "|F\nOBX|2|TX|REPORT^^L||", "|", "OBX|1|TX|REPORT^^L||")
-
-
-def _wrapped(text: str) -> Layout:
+def _wrapped(text: str) -> Pieces:
     pieces, column = [], 0
     for one in text:
         column += 1
         if one == " " and column > 40:
             one, column = "\n", 0
-        pieces.append(("", one))
-    return rewritten(text, pieces)
+        pieces.append(one)
+    return pieces
 
 
-def _html(text: str) -> Layout:
+def _html(text: str) -> Pieces:
     """Write paragraphs, words in tags, and HTML entities: named, numeric, and escaped
     characters."""
-    return _marked(
-        text,
-        [("<b>", "</b>"), ("<i>", "</i>"), ('<a href="/wiki?a=1&amp;b=2">', "</a>")],
-        "</p>\n<p>",
-        "<p>",
-        "</p>",
-        _entity,
-    )
+    marks = [("<b>", "</b>"), ("<i>", "</i>"), ('<a href="/wiki?a=1&amp;b=2">', "</a>")]
+    return _marked(text, marks, "</p>\n<p>", ("<p>", "</p>"), _entity)
 
 
-def _markdown(text: str) -> Layout:
+def _markdown(text: str) -> Pieces:
     marks = [("**", "**"), ("_", "_"), ("[", "](https://example.org/page)"), ("`", "`")]
-    return _marked(text, marks, "\n- ", "## Report\n\n- ", "\n", lambda one, draw: one)
+    return _marked(text, marks, "\n- ", ("## Report\n\n- ", "\n"), lambda one, draw: one)
 
 
 def _entity(one: str, draw: random.Random) -> str:
@@ -146,59 +96,48 @@ def _entity(one: str, draw: random.Random) -> str:
         return "&nbsp;"
     if one in "-'" and draw.random() < 0.3:
         return f"&#{ord(one)};"
-    plain = html.escape(one)
-    return (
-        plain
-        if plain != one or one.isascii()
-        else one.encode("ascii", "xmlcharrefreplace").decode()
-    )
+    return html.escape(one).encode("ascii", "xmlcharrefreplace").decode()
 
 
 def _marked(
     text: str,
     marks: Sequence[tuple[str, str]],
     sentence: str,
-    start: str,
-    end: str,
+    edges: tuple[str, str],
     write: Callable[[str, random.Random], str],
-) -> Layout:
+) -> Pieces:
     """Mark up every seventh word, and put every sentence on a separate line."""
     draw = random.Random(len(text))
     first = {found.start(): found.end() for found in re.finditer(r"[^\W_]{3,}(?![^\s.,;])", text)}
     closing: dict[int, str] = {}
-    pieces: list[Piece] = []
+    pieces: Pieces = []
     for i, one in enumerate(text):
-        before = (start if i == 0 else "") + closing.pop(i, "")
+        before = (edges[0] if i == 0 else "") + closing.pop(i, "")
         if i in first and (i == 0 or text[i - 1] == " ") and draw.random() < 0.15:
-            mark = draw.choice(marks)
-            before += mark[0]
-            closing[first[i]] = mark[1]
+            opened, closing[first[i]] = draw.choice(marks)
+            before += opened
         is_break = one == " " and text[i - 1] == "." and text[i + 1 : i + 2].isupper()
-        pieces.append((before, sentence if is_break else write(one, draw)))
-    return rewritten(text, pieces, "".join(closing.values()) + end)
+        pieces.append(before + (sentence if is_break else write(one, draw)))
+    pieces[-1] += "".join(closing.values()) + edges[1]
+    return pieces
 
 
-LAYOUTS: dict[str, Callable[[str], Layout]] = {
-    "capitals": _upper,
-    "small letters": _lower,
+LAYOUTS: dict[str, Callable[[str], Pieces]] = {
+    "capitals": lambda text: [one.upper() for one in text],
+    "small letters": lambda text: [one.lower() for one in text],
     "wrapped lines": _wrapped,
-    "tabs for spaces": _tabs,
-    "cells": _cells,
+    "tabs for spaces": lambda text: ["\t" if one == " " else one for one in text],
+    "cells": lambda text: _between(text, "\n", "\t"),
     "HL7": _pipes,
     "HTML": _html,
     "Markdown": _markdown,
 }
 
 
-def links_of(nlp: Any, texts: Sequence[str]) -> list[list[Link]]:
-    """nlp (Any): a pipeline.
-    texts (Sequence[str]): n texts.
-    RETURNS (list[list[Link]]): links of each text."""
+def links_of(nlp: Any, texts: Iterable[str]) -> list[list[Link]]:
+    """RETURNS (list[list[Link]]): links of each text."""
     return [
-        [
-            Link(e.start_char, e.end_char, e.label_, e.kb_id_ if e.kb_id_ != "NIL" else "")
-            for e in doc.ents
-        ]
+        [Link(e.start_char, e.end_char, e.kb_id_) for e in doc.ents if e.kb_id_ not in ("", "NIL")]
         for doc in nlp.pipe(texts, batch_size=32)
     ]
 
@@ -206,21 +145,15 @@ def links_of(nlp: Any, texts: Sequence[str]) -> list[list[Link]]:
 def layout_losses(nlp: Any, texts: Sequence[str], layout: str) -> tuple[int, int, int]:
     """RETURNS (tuple[int, int, int]): number of links in the plain texts, links lost, and links
     added."""
-    plain = links_of(nlp, texts)
-    layouts = [LAYOUTS[layout](text) for text in texts]
+    written = [LAYOUTS[layout](text) for text in texts]
     total = lost = added = 0
-    for before, one, after in zip(
-        plain, layouts, links_of(nlp, [one.text for one in layouts]), strict=True
-    ):
-        moved = [
-            link._replace(start=one.offsets[link.start], end=one.offsets[link.end - 1] + 1)
-            for link in before
-            if link.concept_id
-        ]
-        linked = [link for link in after if link.concept_id]
+    links = links_of(nlp, texts), links_of(nlp, map("".join, written))
+    for pieces, before, after in zip(written, *links, strict=True):
+        offsets = [0, *accumulate(map(len, pieces))]
+        moved = [Link(offsets[start], offsets[end], own) for start, end, own in before]
         total += len(moved)
-        lost += sum(not _has(linked, link) for link in moved)
-        added += sum(not _has(moved, link) for link in linked)
+        lost += sum(not _has(after, link) for link in moved)
+        added += sum(not _has(moved, link) for link in after)
     return total, lost, added
 
 
@@ -231,12 +164,6 @@ def _has(links: Iterable[Link], wanted: Link) -> bool:
     )
 
 
-def sentences() -> Iterator[Any]:
-    """YIELDS (Any): every second row of the file."""
-    for line in SENTENCES.read_text("utf8").splitlines()[1::2]:
-        yield json.loads(line)
-
-
 def case_figures(nlps: dict[str, Any], path: Path) -> tuple[int, int]:
     """RETURNS (tuple[int, int]): number of checks that pass, and of all checks; failures are
     printed."""
@@ -244,16 +171,13 @@ def case_figures(nlps: dict[str, Any], path: Path) -> tuple[int, int]:
     with path.open(encoding="utf8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             for name in row["pipeline"].split(","):
-                doc = nlps[f"en_angel_{name}"](
-                    row["text"].encode().decode("unicode_escape")
-                    if "\\" in row["text"]
-                    else row["text"]
-                )
-                found = [(e.text, e.kb_id_ or "NIL", e.label_) for e in doc.ents]
+                is_escaped = "\\" in row["text"]
+                text = row["text"].encode().decode("unicode_escape") if is_escaped else row["text"]
+                found = [(e.text, e.kb_id_ or "NIL") for e in nlps[f"en_angel_{name}"](text).ents]
                 for check in row["check"].split("; "):
                     words, _, wanted = check.rpartition("=")
                     words, _, number = words.partition("#")
-                    own = [kb_id for text, kb_id, _ in found if text == words]
+                    own = [kb_id for text, kb_id in found if text == words]
                     place = int(number or 1) - 1
                     answer = own[place] if place < len(own) else "NIL"
                     total += 1
@@ -275,7 +199,8 @@ def main(
         print("cases", *case_figures(nlps, cases))
         return
     nlp = spacy_angel.load("en_angel_mini", dtype="float32")
-    texts = [row["text"] for row in sentences()][: 3 * most]
+    rows = SENTENCES.read_text("utf8").splitlines()[1::2]
+    texts = [json.loads(row)["text"] for row in rows[: 3 * most]]
     for file, first in CORPORA.values():
         texts += [d.text for d in [*read_corpus(DATA / file, strict=False)][first : first + most]]
     for name in layout or LAYOUTS:

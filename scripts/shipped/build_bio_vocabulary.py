@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from build_six_types import cell_lines, frequencies_of, hpo, of_kind, organisms, split
+from build_six_types import cell_lines, frequencies_of, of_kind, organisms, split
+from build_training_data import phenotypes
 from genes import chosen, families, listed, species_of
 from mentioned import mentioned, texts_of
 from mesh import rows
@@ -117,7 +118,7 @@ def vocabulary(data: Path, folder: Path, mesh: Path | None = None) -> ConceptKB:
                 for own in organisms(vocab / "species")
             ),
             of_kind(by_register(cells, data / REGISTER, said), "Cell line"),
-            without_scopes(of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True)),
+            without_scopes(of_kind(phenotypes(vocab / "phenotype"), "Phenotype", only=True)),
         ],
         folder,
         BuildOptions(

@@ -18,7 +18,6 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -38,12 +37,12 @@ from build_training_data import (
     phenotypes,
     silver,
 )
+from mesh import rows
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.corpora.formats.bioc import write_bioc_json
 from spacy_angel.corpora.preprocessing import preprocess
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.files.reading import open_binary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
@@ -267,7 +266,7 @@ def vocabulary(data: Path, folder: Path, frequencies: Mapping[str, int]) -> Conc
             of_kind(with_names_of_the_same_symbol(every), "Gene"),
             *(of_kind(own, "Species", only=True) for own in organisms(vocab / "species")),
             of_kind(cell_lines(vocab / "cell_line", taxa), "Cell line"),
-            of_kind(hpo(vocab / "phenotype"), "Phenotype", only=True),
+            of_kind(phenotypes(vocab / "phenotype"), "Phenotype", only=True),
         ],
         folder / "kb",
         BuildOptions(endings="species", frequencies=dict(frequencies)),
@@ -320,15 +319,9 @@ def organisms(folder: Path) -> list[list[Concept]]:
     return [list(chain.from_iterable(map(named, own))) for own in (taxa, further)]
 
 
-def hpo(folder: Path) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): HPO with lay names; `HP_0000002` becomes `HP:0000002`."""
-    for concept in phenotypes(folder):
-        yield replace(concept, concept_id=concept.concept_id.replace("_", ":"))
-
-
 def with_phenotypes(own: Iterable[CorpusDocument], data: Path) -> Iterator[CorpusDocument]:
     """RETURNS (Iterator[CorpusDocument]): documents in which only names of HPO are mentions."""
-    kb = ConceptKB.build(hpo(data / "vocab" / "phenotype"))
+    kb = ConceptKB.build(phenotypes(data / "vocab" / "phenotype"))
     names = DictionaryMatcher(kb, everything=True, min_length=SHORTEST_NAME)
     for document in preprocess(own, STEPS):
         mentions = [
@@ -350,7 +343,7 @@ def more_names(folder: Path) -> Iterator[Concept]:
     canonical only if there is no other."""
     names: dict[str, list[str]] = {}
     for file in ("clulab_Species.tsv.gz", "clulab_Species_exhaustive.tsv.gz"):
-        for name, taxon, *_ in _rows(folder / file):
+        for name, taxon, *_ in rows(folder / file):
             if taxon.isdecimal():
                 names.setdefault(f"{PREFIX}{taxon}", []).append(name)
     for concept_id, own in names.items():
@@ -372,24 +365,16 @@ def cell_lines(folder: Path, taxa: Iterable[Concept]) -> Iterator[Concept]:
     by_name = {taxon.canonical_name: taxon.concept_id for taxon in taxa}
     names: dict[str, dict[str, None]] = {}
     species: dict[str, dict[str, None]] = {}
-    for name, accession, *rest in _rows(folder / "clulab_Cellosaurus.tsv.gz"):
+    for name, accession, *rest in rows(folder / "clulab_Cellosaurus.tsv.gz"):
         names.setdefault(accession, {})[name] = None
         for text in filter(None, rest):
             if text in by_name:
                 species.setdefault(accession, {})[by_name[text]] = None
-    for accession, name, *_ in _rows(folder / "cellosaurus_human_synonyms_2020.tsv.gz"):
+    for accession, name, *_ in rows(folder / "cellosaurus_human_synonyms_2020.tsv.gz"):
         names.setdefault(accession, {})[name] = None
     for accession, own in names.items():
         first, *others = own
         yield Concept(accession, first, tuple(others), tuple(species.get(accession, ())))
-
-
-def _rows(path: Path) -> Iterator[list[str]]:
-    with open_binary(path) as stream, closing(stream):
-        for line in stream:
-            cells = line.decode("utf8").rstrip("\r\n").split("\t")
-            if len(cells) > 1:
-                yield cells
 
 
 if __name__ == "__main__":

@@ -58,18 +58,8 @@ def silver(data: Path) -> list[CorpusDocument]:
     return random.Random(0).sample([found[doc_id] for doc_id in sorted(found)], N_SILVER)
 
 
-def graph(path: Path, prefix: str) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): the classes of an OBO graph in JSON, as diseases."""
-    with gzip.open(path, "rt", encoding="utf8") as file:
-        nodes = json.load(file)["graphs"][0]["nodes"]
-    for node in nodes:
-        if node.get("lbl"):
-            synonyms = [synonym["val"] for synonym in node.get("meta", {}).get("synonyms", [])]
-            yield _concept(f"{prefix}:{node['id'].rsplit('/', 1)[-1]}", node["lbl"], synonyms, "C")
-
-
 def phenotypes(folder: Path) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): the concepts of HPO with lay synonyms, as diseases."""
+    """RETURNS (Iterator[Concept]): the concepts of HPO with lay synonyms, without types."""
     lay: dict[str, list[str]] = {}
     with gzip.open(folder / "hpo_layperson-synonyms.tsv.gz", "rt", encoding="utf8") as file:
         for row in csv.reader(file, delimiter="\t"):
@@ -78,15 +68,11 @@ def phenotypes(folder: Path) -> Iterator[Concept]:
     with gzip.open(path, "rt", encoding="utf8") as file:
         terms: dict[str, Any] = json.load(file)
     for concept_id, term in terms.items():
-        synonyms = [*term["synonyms"], *lay.get(concept_id, [])]
-        yield _concept(concept_id, term["name"], synonyms, "C")
+        names = dict.fromkeys((*term["synonyms"], *lay.get(concept_id, ())))
+        aliases = tuple(n for n in names if n and n != term["name"] and len(n) < LONGEST)
+        yield Concept(concept_id.replace("_", ":"), term["name"], aliases)
 
 
 def number(text: str) -> int:
     """RETURNS (int): a hash of the text that is the same on every machine."""
     return int(hashlib.md5(text.encode()).hexdigest(), 16)
-
-
-def _concept(concept_id: str, name: str, synonyms: Iterable[str], tree: str) -> Concept:
-    aliases = [s for s in dict.fromkeys(synonyms) if s and s != name and len(s) < LONGEST]
-    return Concept(concept_id, name, tuple(aliases), (tree,))

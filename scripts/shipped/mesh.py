@@ -90,7 +90,7 @@ def read(data: Path) -> dict[str, Descriptor]:
 
 def rows(path: Path) -> Iterator[list[str]]:
     """path (Path): tab-separated table, plain or gzip. YIELDS (list[str]): the cells of each row
-    except the header."""
+    except the headers of MeSH's tables."""
     for line in read_lines(path, VocabularyReport()):
         cells = line.split("\t")
         if cells[0] not in ("id", "mesh_id"):

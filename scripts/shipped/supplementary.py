@@ -7,7 +7,6 @@ numbered among these). Each name belongs to one concept: to the descriptor that 
 the record that has it in MeSH; names that still have several owners are left out.
 """
 
-import gzip
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-from build_training_data import graph
 from mentioned import mentioned
+from mesh import rows
 from rapidfuzz.distance import OSA
 
 from spacy_angel.corpora.documents import CorpusDocument
@@ -94,8 +93,8 @@ def supplementary(
     known = {c.concept_id: c for c in by_id.values() if _TREES.intersection(c.types)}
     names = _Names()
     actions = set(_read_records(vocab, names))
-    rows = _rows(vocab / "chemical/pubchem_mesh_map.tsv.gz")
-    substances = [(code, f"MESH:{record}") for code, record in rows]
+    mapped = rows(vocab / "chemical/pubchem_mesh_map.tsv.gz")
+    substances = [(code, f"MESH:{record}") for code, record in mapped]
     diseases = set(filter(_RECORD.fullmatch, _mapped_diseases(vocab, names)))
     diseases |= _numbered_among(diseases, {record for _, record in substances}, names)
     chemicals = {*_annotated(annotated, names), *_said(texts, names)}
@@ -132,9 +131,9 @@ def brands(concepts: Iterable[Concept], folder: Path) -> Iterator[Concept]:
     for concept in by_id.values():
         for name in concept.names:
             owners[normalize_name(name)].add(concept.concept_id)
-    named = {code: (kind, name) for code, kind, name in _rows(folder / _RXNORM)}
+    named = {code: (kind, name) for code, kind, name in rows(folder / _RXNORM)}
     ingredients = defaultdict(set)
-    for brand, code in _rows(folder / "rxnorm_brand_to_ingredient_noA.tsv.gz"):
+    for brand, code in rows(folder / "rxnorm_brand_to_ingredient_noA.tsv.gz"):
         kind, name = named.get(code, ("", code))
         # A precise ingredient (PIN) is a salt of an ingredient (IN) that is also listed.
         if kind != "PIN":
@@ -163,8 +162,7 @@ def old_identifiers(
     YIELDS (Concept): a descriptor with the records that it replaced: all their mentions that are
         names of chemicals are names of this descriptor.
     """
-    rows = _rows(vocab / _RECORDS)
-    still = {f"MESH:{code}" for code, _ in rows}
+    still = {f"MESH:{code}" for code, _ in rows(vocab / _RECORDS)}
     chemicals = [concept for concept in descriptors if "D" in concept.types]
     owners = {normalize_name(name): c for c in chemicals for name in c.names}
     found: dict[str, dict[str, Concept]] = defaultdict(dict)
@@ -182,8 +180,8 @@ def old_identifiers(
 def _read_records(vocab: Path, names: _Names) -> Iterator[str]:
     """Read the names of records. YIELDS (str): records with a pharmacological action."""
     acting = vocab.parent / "more/vocab/mesh_2024_pharm_action_substances.tsv.gz"
-    with_actions = [row[:2] for row in _rows(acting) if row[0].startswith("C")]
-    for code, name in (*_rows(vocab / _RECORDS), *with_actions):
+    with_actions = [row[:2] for row in rows(acting) if row[0].startswith("C")]
+    for code, name in (*rows(vocab / _RECORDS), *with_actions):
         own = names.own[f"MESH:{code}"]
         if not _PROTEIN.search(name) and normalize_name(name) not in map(normalize_name, own):
             own.append(name)
@@ -198,10 +196,8 @@ def _mapped_diseases(vocab: Path, names: _Names) -> Iterator[str]:
     folder = vocab / "disease"
     others = {
         concept.concept_id.rsplit(":", 1)[-1].rsplit("_", 1)[-1]: concept
-        for concept in chain(
-            graph(folder / "ordo-2_6-2018-07-12.json.gz", "ORDO"),
-            graph(folder / "ncit-disease-2018-06-08.json.gz", "NCIT"),
-        )
+        for name in ("ordo-2_6-2018-07-12", "ncit-disease-2018-06-08")
+        for concept in read_vocabulary(folder / f"{name}.json.gz")
     }
     others |= {c.concept_id: c for c in read_vocabulary(vocab.parent / "doid/doid.obo")}
     same: dict[str, list[str]] = defaultdict(list)
@@ -209,7 +205,7 @@ def _mapped_diseases(vocab: Path, names: _Names) -> Iterator[str]:
         for row in _exact(folder / f"mondo_{name}.sssom.tsv.gz"):
             code = row[3] if name == "doid" else row[3].rsplit(":", 1)[-1]
             same[row[0]].extend(others[code].names if code in others else ())
-    labels = dict(_rows(folder / "mondo_2026_labels.tsv.gz"))
+    labels = dict(rows(folder / "mondo_2026_labels.tsv.gz"))
     for row in _exact(folder / "mondo_mesh.sssom.tsv.gz"):
         record = row[3].upper()
         names.further[record] += [labels.get(row[0], row[1]), *same[row[0]]]
@@ -217,7 +213,7 @@ def _mapped_diseases(vocab: Path, names: _Names) -> Iterator[str]:
 
 
 def _exact(path: Path) -> Iterator[list[str]]:
-    return (row for row in _rows(path) if row[2:3] == ["skos:exactMatch"])
+    return (row for row in rows(path) if row[2:3] == ["skos:exactMatch"])
 
 
 def _drugs(folder: Path, names: _Names) -> Iterator[str]:
@@ -227,7 +223,7 @@ def _drugs(folder: Path, names: _Names) -> Iterator[str]:
         for name in own:
             by_name[normalize_name(name)].add(record)
     drugs = read_vocabulary(folder / "drugbank_vocabulary_CC0.csv.gz")
-    table = _rows(folder / _RXNORM)
+    table = rows(folder / _RXNORM)
     ingredients = (Concept("RXNORM:" + row[0], row[2]) for row in table if row[1] == "IN")
     for drug in chain(drugs, ingredients):
         names.drugs.add(drug.canonical_name.lower())
@@ -277,7 +273,7 @@ def _substances(
 ) -> None:
     """Add names from PubChem to records that are mapped to a substance there."""
     substances: dict[str, list[str]] = defaultdict(list)
-    for name, code in _rows(folder / "clulab_PubChem.tsv.gz"):
+    for name, code in rows(folder / "clulab_PubChem.tsv.gz"):
         substances[code].append(name)
     for code, record in mapped:
         if record in records:
@@ -342,10 +338,3 @@ def _is_name(text: str) -> bool:
 
 def _is_word(text: str) -> bool:
     return common_words().get(text.lower(), 0) >= _COMMON or text in _NO_BRANDS
-
-
-def _rows(path: Path) -> Iterator[list[str]]:
-    with gzip.open(path, "rt", encoding="utf8", newline="") as file:
-        for line in file:
-            if not line.startswith("#"):
-                yield line.rstrip("\r\n").split("\t")
