@@ -7,15 +7,6 @@ from spacy.tokens import Span
 NAME = "kb_id"
 
 
-def store_kb_id(span: Span, kb_id: str) -> None:
-    """Store an identifier for spans without a label, such as `doc[2:4]`.
-
-    span (Span): a mention over the same characters. kb_id (str): its identifier.
-    """
-    data: dict[Any, Any] = span.doc.user_data
-    data[attribute_key(span, NAME)] = kb_id
-
-
 def attribute_key(span: Span, name: str) -> tuple[str, str, int, int]:
     """span (Span): a mention. name (str): of an attribute. RETURNS (tuple[str, str, int, int]): the
     key in `doc.user_data` under which spaCy stores `span._.NAME`."""
@@ -31,7 +22,8 @@ def _read(span: Span) -> str:
 def _write(span: Span, kb_id: str) -> None:
     """Set the identifier of this span, and of the entity and the spans of groups that it equals:
     spaCy makes new `Span` objects each time they are asked for."""
-    store_kb_id(span, kb_id)
+    data: dict[Any, Any] = span.doc.user_data
+    data[attribute_key(span, NAME)] = kb_id  # for spans without a label, such as `doc[2:4]`
     if span.kb_id_ == kb_id:
         return
     span.kb_id_ = kb_id

@@ -13,13 +13,13 @@ from .linker import AngelLinker
 from .matcher import AngelMatcher, MatcherSettings, NameChoice
 from .mentions.labels import check_types
 from .settings.linker_settings import LinkerSettings
-from .settings.loaders import ModelLoader, check_sources
+from .settings.loaders import check_sources
 
 if TYPE_CHECKING:
     from .mentions.detector import LinearAbbreviationDetector
 
 DEFAULT_CONFIG: dict[str, Any] = {
-    # A folder, a hub name, or a block with @architectures; null is the model that ships.
+    # A folder or a hub name; null is the model that ships.
     "model": None,
     # A stored vocabulary, a vocabulary file, or a name; null is the one that ships.
     "vocabulary": None,
@@ -43,7 +43,7 @@ DEFAULT_CONFIG: dict[str, Any] = {
 def make_angel_linker(
     nlp: Language,
     name: str,
-    model: str | ModelLoader | None,
+    model: str | None,
     vocabulary: str | None,
     scorer: Callable | None,
     candidates: dict[str, Any],
@@ -56,16 +56,14 @@ def make_angel_linker(
 
     nlp (Language): the pipeline.
     name (str): the component's name in the pipeline.
-    model (str | ModelLoader | None), vocabulary (str | None), scorer (Callable | None): see
-        `AngelLinker`.
+    model (str | None), vocabulary (str | None), scorer (Callable | None): see `AngelLinker`.
     candidates (dict[str, Any]): see `CandidateSettings`.
     reranker (dict[str, Any]): see `RerankerSettings`.
     decision (dict[str, Any]): see `DecisionSettings`.
     outputs (dict[str, Any]): see `OutputSettings`.
     runtime (dict[str, Any]): see `RuntimeSettings`.
     RETURNS (AngelLinker): the component.
-    RAISES (AngelError): a setting is invalid, the model or vocabulary does not exist, or another
-        linker in the pipeline writes the same outputs for the same labels.
+    RAISES (AngelError): a setting is invalid, or the model or vocabulary does not exist.
     """
     settings = LinkerSettings(
         candidates=candidates,
@@ -78,8 +76,6 @@ def make_angel_linker(
         from ..search.generator import find_device
 
         find_device(settings.runtime.device)
-    # A saved pipeline brings its own files; its config still names the original ones.
-    is_saved = is_saved_in(nlp, name)
     linker = AngelLinker(
         nlp.vocab,
         name,
@@ -89,13 +85,14 @@ def make_angel_linker(
         scorer=scorer,
         nlp=nlp,
     )
-    if not is_saved:
+    # A saved pipeline brings its own files; its config still names the original ones.
+    if not is_saved_in(nlp, name):
         check_sources(model, vocabulary)
         if settings.decision.curation is not None:
             read_rules(Path(settings.decision.curation))
         if candidates.get("types_by_label"):
             check_types(settings, linker.kb)
-    linker.check_outputs(nlp, is_saved=is_saved)
+    linker.check_outputs(nlp)
     return linker
 
 

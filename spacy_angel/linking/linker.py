@@ -31,12 +31,12 @@ from ..vocabulary.changes.curation_file import CurationFile
 from ..vocabulary.changes.rules import read_rules
 from .candidates.batch import BatchLinker
 from .decision.scoring import gold_ids
-from .decision.writing import restore_extensions, set_extensions, write_links
+from .decision.writing import set_extensions, write_links
 from .mentions.labels import check_types, limit_types, links_label, may_share_labels
 from .mentions.reading import ReadDocument, find_spans
 from .ranking.ranker import Ranker, rank_candidates, shipped_ranker
 from .settings.linker_settings import LinkerSettings, types_of
-from .settings.loaders import ModelLoader, check_sources, load_checkpoint, load_vocabulary
+from .settings.loaders import check_sources, load_checkpoint, load_vocabulary
 from .shared_parts import find_part, share_parts
 from .types import Link, Query
 
@@ -67,8 +67,8 @@ class AngelLinker(DocumentPipe):
 
     vocab (Vocab): vocab of the pipeline.
     name (str): name of the component.
-    model (str | Path | ModelLoader | None): a folder, hub name, or loader; None: the shipped model.
-        It is opened when first used; a hub name is opened in `initialize`.
+    model (str | Path | None): a folder or hub name; None: the shipped model. It is opened when
+        first used; a hub name is opened in `initialize`.
     vocabulary (str | Path | None): a folder, file, or name; None: the shipped vocabulary. It is
         opened when first used.
     settings (LinkerSettings | None): all other settings; None: the defaults. They can be assigned
@@ -83,7 +83,7 @@ class AngelLinker(DocumentPipe):
         vocab: Vocab,
         name: str = "angel_linker",
         *,
-        model: str | Path | ModelLoader | None = None,
+        model: str | Path | None = None,
         vocabulary: str | Path | None = None,
         settings: LinkerSettings | None = None,
         scorer: Callable | None = None,
@@ -101,7 +101,6 @@ class AngelLinker(DocumentPipe):
         self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
         self._curation: CurationFile | None = None
-        self._frozen: ConceptKB | None = None
         self._linked_elsewhere: set[str] = set()
         if self.settings.candidates.types_by_label is None:
             self.settings.candidates.types_by_label = types_of(vocabulary)
@@ -149,20 +148,14 @@ class AngelLinker(DocumentPipe):
         for block in LinkerSettings.blocks():
             getattr(self.settings, block).show_in(self._config, block)
 
-    def __repr__(self) -> str:
-        model: Any = self._generator or self._model_source or "the shipped one"
-        kb: Any = self._vocabulary_source or "the shipped one" if self._kb is None else self._kb
-        return f"<AngelLinker {self.name!r}: model {model}, vocabulary {kb}>"
-
     @property
     def generator(self) -> "Generator":
         """RETURNS (Generator): the model, opened when first used."""
-        if self._generator is None:
-            with OPENING:
-                if self._generator is None:
-                    self.generator = self.load_model(self._model_source, local_files_only=True)
+        with OPENING:
+            if self._generator is None:
+                self.generator = self._load_model(self._model_source, local_files_only=True)
             assert self._generator is not None
-        return self._generator
+            return self._generator
 
     @generator.setter
     def generator(self, generator: "Generator") -> None:
@@ -173,11 +166,10 @@ class AngelLinker(DocumentPipe):
     def kb(self) -> "ConceptKB":
         """RETURNS (ConceptKB): the vocabulary, opened when first used. Concepts and names can be
         added and removed at run time, and another vocabulary can be assigned."""
-        if self._kb is None:
-            with OPENING:
-                if self._kb is None:
-                    self._kb = load_vocabulary(self._vocabulary_source)
-        return self._kb
+        with OPENING:
+            if self._kb is None:
+                self._kb = load_vocabulary(self._vocabulary_source)
+            return self._kb
 
     @kb.setter
     def kb(self, kb: "ConceptKB") -> None:
@@ -196,8 +188,6 @@ class AngelLinker(DocumentPipe):
         RETURNS (ConceptKB): a copy of `kb` with the rules applied, or `kb` if there are no rules.
         RAISES (AngelError): the file cannot be read, and no earlier version of it has been read.
         """
-        if self._frozen is not None:
-            return self._frozen
         return self._curation_file().over(self.kb)
 
     @contextmanager
@@ -227,18 +217,6 @@ class AngelLinker(DocumentPipe):
         finally:
             self.settings.assign({b: {n: own[b][n] for n in changed[b]} for b in changed})
 
-    @contextmanager
-    def frozen_rules(self, kb: "ConceptKB") -> Iterator[None]:
-        """Use the same rules for all links and explanations within a `with` block.
-
-        kb (ConceptKB): the vocabulary with these rules, e.g. `effective_kb()`.
-        """
-        self._frozen = kb
-        try:
-            yield
-        finally:
-            self._frozen = None
-
     @property
     def labels(self) -> tuple[str, ...]:
         """RETURNS (tuple[str, ...]): the labels in `types_by_label`."""
@@ -258,7 +236,7 @@ class AngelLinker(DocumentPipe):
         RAISES (AngelError): they cannot be opened.
         """
         if self._generator is None:
-            self.generator = self.load_model(self._model_source, local_files_only=False)
+            self.generator = self._load_model(self._model_source, local_files_only=False)
         check_types(self.settings, self.kb)
         self.kb.search_space(self.generator.prompts, [None])
 
@@ -292,7 +270,7 @@ class AngelLinker(DocumentPipe):
         docs (Iterable[Doc]): the documents passed to `predict`, with the same mentions.
         links (Sequence[Sequence[Link | None]]): the result of `predict`.
         """
-        restore_extensions(self.settings)
+        self.register_attributes()
         for doc, doc_links in zip(docs, links, strict=True):
             write_links(doc, doc_links, self.settings)
 
@@ -406,15 +384,12 @@ class AngelLinker(DocumentPipe):
             **kwargs,
         )
 
-    def check_outputs(self, nlp: Language, *, is_saved: bool = False) -> None:
-        """Check that no other linker in the pipeline sets the same attributes for the same labels.
+    def check_outputs(self, nlp: Language) -> None:
+        """Warn if another linker in the pipeline sets the same attributes for the same labels.
         Linkers for different labels learn each other's labels, so that neither warns about mentions
         that the other one links.
 
         nlp (Language): the pipeline.
-        is_saved (bool): only warn, because the pipeline was saved by a version that allowed it, or
-            with linkers from other pipelines.
-        RAISES (AngelError): another linker sets the same attributes for the same labels.
         """
         for other_name, other in nlp.components:
             if other is self or not isinstance(other, AngelLinker):
@@ -424,11 +399,13 @@ class AngelLinker(DocumentPipe):
                 self._linked_elsewhere |= set(other.labels)
                 other._linked_elsewhere |= set(self.labels)
             elif shared := ", ".join(f"span._.{name}" for name in sorted(own & others)):
-                message = f"The linkers {other_name!r} and {self.name!r} both write {shared}. "
-                if not is_saved:
-                    raise AngelError(f"{message}Change `outputs` of {self.name!r}.")
-                remedy = "Give them different `types_by_label` or `outputs`."
-                warnings.warn(f"{message}{remedy}", AngelWarning, stacklevel=2)
+                warnings.warn(
+                    f"The linkers {other_name!r} and {self.name!r} both write {shared}, so the "
+                    "later one overwrites the links. Give them different `types_by_label` or "
+                    "`outputs`.",
+                    AngelWarning,
+                    stacklevel=2,
+                )
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the model, vocabulary, fitted weights, and a copy of the curation rules. Settings
@@ -468,7 +445,7 @@ class AngelLinker(DocumentPipe):
         elif "model" not in exclude:
             model = find_part(folder, "model")
             if self._model_source is None or model.exists():
-                self.generator = self.load_model(model, local_files_only=True)
+                self.generator = self._load_model(model, local_files_only=True)
         if "vocabulary" in own:
             check_sources(vocabulary=self._vocabulary_source)
             self.settings.candidates.types_by_label = types_of(self._vocabulary_source)
@@ -540,9 +517,8 @@ class AngelLinker(DocumentPipe):
             self._curation = CurationFile(path)
         return self._curation
 
-    def load_model(
-        self, source: str | Path | ModelLoader | None, *, local_files_only: bool
-    ) -> "Generator":
-        load = source if callable(source) else partial(load_checkpoint, source)
+    def _load_model(self, source: str | Path | None, *, local_files_only: bool) -> "Generator":
         runtime = self.settings.runtime
-        return load(device=runtime.device, dtype=runtime.dtype, local_files_only=local_files_only)
+        return load_checkpoint(
+            source, device=runtime.device, dtype=runtime.dtype, local_files_only=local_files_only
+        )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from spacy.language import Language
 
@@ -13,7 +14,7 @@ from ..corpora.documents import CorpusDocument
 from ..corpora.entity_types import complete_ids
 from ..linking.linker import AngelLinker
 from ..linking.ranking.ranker import NIL
-from ..vocabulary.changes.rules import Rule, read_rules
+from ..vocabulary.changes.rules import Rule, read_rules, write_rules
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids
@@ -59,11 +60,13 @@ def learn_rules(
     own = linker.settings.decision.curation
     own_rules = read_rules(Path(own)).rules if own is not None else ()
     after: list[list[Decision]] = []
-    for fold in range(min(_FOLDS, len(corpus))):
-        others = chain(*(row for i, row in enumerate(before) if i % _FOLDS != fold))
-        rules = [*own_rules, *propose_rules(others, linker.kb)]
-        with linker.frozen_rules(linker.kb.with_rules(rules)):
-            after += decisions(nlp, linker, corpus[fold::_FOLDS])
+    with TemporaryDirectory(prefix="spacy-angel-") as folder:
+        for fold in range(min(_FOLDS, len(corpus))):
+            others = chain(*(row for i, row in enumerate(before) if i % _FOLDS != fold))
+            path = Path(folder) / f"{fold}.tsv"
+            write_rules(path, [*own_rules, *propose_rules(others, linker.kb)])
+            with linker.using(decision={"curation": str(path)}):
+                after += decisions(nlp, linker, corpus[fold::_FOLDS])
     return propose_rules(chain(*before), linker.kb), before, after
 
 

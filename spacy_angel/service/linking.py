@@ -65,10 +65,9 @@ class PipelineLinker:
 
         jobs (Sequence[Job]): of any requests.
         YIELDS (tuple[int, list[LinkedMention]]): index of a document and its mentions, or some of
-            them. Documents without mentions are left out. All follow the rules of curation as they
-            were at the start.
+            them. Documents without mentions are left out.
         """
-        kb = self._read_rules()
+        self._read_rules()
         for given in (False, True):
             chosen = [i for i, job in enumerate(jobs) if job.given is given]
             if not chosen:
@@ -82,7 +81,6 @@ class PipelineLinker:
             for batch in _passes([find_spans(doc, key) for doc in docs], self.linker.kb):
                 with (
                     warnings.catch_warnings(),
-                    self.linker.frozen_rules(kb),
                     self.linker.using(candidates={"span_key": key}),
                     self.linker.kb.reading(),
                 ):
@@ -96,14 +94,13 @@ class PipelineLinker:
                     (chosen[number], one) for (number, _), one in zip(batch, linked, strict=True)
                 )
 
-    def _read_rules(self) -> ConceptKB:
+    def _read_rules(self) -> None:
         """Read the rules of curation; log what is wrong with their file, without any text of it."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            kb = self.linker.effective_kb()
+            self.linker.effective_kb()
         for warning in caught:
             logger.warning(" ".join(str(warning.message).split()))
-        return kb
 
     def _link_pass(
         self, docs: Sequence[Doc], spans: Sequence[list[Span]], explain: Sequence[bool]

@@ -41,7 +41,7 @@ def test_its_linker_does_not_silently_replace_ours(nlp):
     try:
         # Opens nothing: a candidate generator is given.
         EntityLinker(nlp, candidate_generator=SimpleNamespace(kb=None))
-        with pytest.warns(UserWarning, match=r"span\._\.kb_ents again.*setting outputs\.kb_ents"):
+        with pytest.warns(UserWarning, match=r"span\._\.kb_ents, as.*setting outputs\.kb_ents"):
             doc = nlp("aspirin")
         assert doc.ents[0]._.kb_ents[0][0] == "MESH:D001241"
     finally:

@@ -313,14 +313,11 @@ def test_config_file_assembles_a_pipeline_from_a_trained_folder(tmp_path, model)
 
     [components.angel_linker]
     factory = "angel_linker"
+    model = {json.dumps(model)}
     vocabulary = {json.dumps(str(words))}
 
     [components.angel_linker.candidates]
     num_beams = 3
-
-    [components.angel_linker.model]
-    @architectures = "spacy_angel.Checkpoint.v1"
-    path = {json.dumps(model)}
     """
     path = tmp_path / "pipeline.cfg"
     path.write_text("\n".join(line.strip() for line in config.splitlines()))

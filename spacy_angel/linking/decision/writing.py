@@ -5,7 +5,7 @@ the same characters, the values are stored separately for each label, so that ea
 """
 
 import warnings
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from functools import partial
@@ -14,7 +14,7 @@ from typing import Any
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ...component.kb_id import NAME as KB_ID
-from ...component.kb_id import attribute_key, store_kb_id
+from ...component.kb_id import attribute_key
 from ...component.probability import NAME as PROBABILITY
 from ...component.probability import other_labels_of, probability_of
 from ...errors import AngelError, AngelWarning
@@ -50,11 +50,10 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
 def is_dropped(span: Span, link: Link | None, settings: LinkerSettings) -> bool:
     """span (Span): a mention. link (Link | None): its link. settings (LinkerSettings): settings of
     the linker. RETURNS (bool): whether the mention is removed, see `drop_unlinked_below`."""
-    limit = settings.decision.drop_unlinked_below
-    if not limit or link is None or link.kb_id != NIL or settings.candidates.span_key is not None:
+    if link is None or link.kb_id != NIL or settings.candidates.span_key is not None:
         return False
     probability = probability_of(span)
-    is_unlikely = probability is not None and probability < limit
+    is_unlikely = probability is not None and probability < settings.decision.drop_unlinked_below
     return is_unlikely and links_label(span.label_, settings)
 
 
@@ -72,32 +71,20 @@ def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:
 def _set_attributes(
     spans: Sequence[Span], links: Sequence[Link | None], settings: LinkerSettings
 ) -> None:
-    linked: defaultdict[tuple[int, int], list[tuple[Span, Link | None]]] = defaultdict(list)
-    for span, link in zip(spans, links, strict=True):
-        linked[span.start_char, span.end_char].append((span, link))
-    for here in linked.values():
-        written = [link for _, link in here if link is not None]
-        if not written:
+    n_labels = Counter([(span.start_char, span.end_char) for span in spans])
+    # Of several links over the same characters, spans with other labels read the first one.
+    for span, link in zip(reversed(spans), reversed(links), strict=True):
+        if link is None:
             continue
-        shown = written[0]
-        for link in written[::-1]:
-            shown = link if link.kb_id != NIL else shown
-        first = here[0][0]
-        data: dict[Any, Any] = first.doc.user_data
+        data: dict[Any, Any] = span.doc.user_data
         for attribute in ATTRIBUTES:
-            name = getattr(settings.outputs, attribute)
+            name, value = getattr(settings.outputs, attribute), getattr(link, attribute)
+            data[attribute_key(span, name)] = value
             if name == KB_ID:
-                store_kb_id(first, shown.kb_id)  # and see `_set_kb_ids`
-                continue
-            own = {}
-            for span, link in here:
-                value = span._.get(name) if link is None else getattr(link, attribute)
-                key = _key_of_label(span, name)
-                own[key] = value
-                data.pop(key, None)
-            data[attribute_key(first, name)] = getattr(shown, attribute)
-            if len(own) > 1:
-                data |= own
+                continue  # A span has its own `kb_id_`, see `_set_kb_ids`.
+            own = _key_of_label(span, name)
+            if own in data or n_labels[span.start_char, span.end_char] > 1:
+                data[own] = value
 
 
 def _set_kb_ids(
@@ -119,53 +106,39 @@ def _set_kb_ids(
 
 
 def set_extensions(settings: LinkerSettings) -> None:
-    """Register the attributes that a linker writes. Attributes of the same name without a getter
-    are replaced.
+    """Register the attributes that a linker writes, unless they are registered. Warn if another
+    component has registered one of them, as scispaCy's linker does with `kb_ents`.
 
     settings (LinkerSettings): settings with the attribute names.
     RAISES (AngelError): another component computes an attribute with the same name.
     """
+    register_abbreviations()
     for attribute in ATTRIBUTES:
         name = getattr(settings.outputs, attribute)
-        _, method, getter, _ = Span.get_extension(name) if Span.has_extension(name) else [None] * 4
-        if method is not None or (getter is not None and not _is_ours(name)):
+        if not Span.has_extension(name):
+            _register(name, attribute)
+            continue
+        _, method, getter, _ = Span.get_extension(name)
+        if name == KB_ID or (isinstance(getter, partial) and getter.func is _read):
+            continue
+        if method is not None or getter is not None:
             raise AngelError(
                 f"span._.{name} is computed by another component, so angel_linker cannot write it. "
                 f"Choose another name with the setting outputs.{attribute}."
             )
         _register(name, attribute)
-    register_abbreviations()
-
-
-def restore_extensions(settings: LinkerSettings) -> None:
-    """Register again the attributes that another component has registered since, as scispaCy's
-    linker does with `kb_ents`, and warn about it. If both are in the same pipeline, the later one
-    overwrites the values.
-
-    settings (LinkerSettings): settings with the attribute names.
-    """
-    for attribute in ATTRIBUTES:
-        name = getattr(settings.outputs, attribute)
-        if not _is_ours(name):
-            _register(name, attribute)
-            warnings.warn(
-                f"Another component has registered span._.{name} again, as scispaCy's linker does. "
-                "Where both are in one pipeline, the later one overwrites the values. Choose "
-                f"another name with angel_linker's setting outputs.{attribute}.",
-                AngelWarning,
-                stacklevel=2,
-            )
+        warnings.warn(
+            f"Another component has registered span._.{name}, as scispaCy's linker does. Where both "
+            "are in one pipeline, the later one overwrites the values. Choose another name with "
+            f"angel_linker's setting outputs.{attribute}.",
+            AngelWarning,
+            stacklevel=2,
+        )
 
 
 def _register(name: str, attribute: str) -> None:
-    if name != KB_ID:
-        getter = partial(_read, name=name, attribute=attribute)
-        Span.set_extension(name, getter=getter, setter=partial(_write, name=name), force=True)
-
-
-def _is_ours(name: str) -> bool:
-    getter = Span.get_extension(name)[2]
-    return name == KB_ID or (isinstance(getter, partial) and getter.func is _read)
+    getter = partial(_read, name=name, attribute=attribute)
+    Span.set_extension(name, getter=getter, setter=partial(_write, name=name), force=True)
 
 
 def _key_of_label(span: Span, name: str) -> tuple[str, str, int, int]:

@@ -1,10 +1,9 @@
-"""Load the component's model and vocabulary from a path, a hub name, or a block of a config file;
-or load the ones that ship with the package."""
+"""Load the component's model and vocabulary from a path or a name, or load the ones that ship with
+the package."""
 
 import re
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from ...about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
 from ...component.running import RunDtype
@@ -15,28 +14,6 @@ if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
 
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
-
-
-@runtime_checkable
-class ModelLoader(Protocol):
-    """Interface of the functions that `[components.angel_linker.model] @architectures = …` may
-    create."""
-
-    def __call__(self, *, device: str, dtype: RunDtype, local_files_only: bool) -> "Generator": ...
-
-
-def checkpoint_loader(
-    path: str, tokenizer: str | None = None, preset: str | None = None
-) -> ModelLoader:
-    """`spacy_angel.Checkpoint.v1`: an encoder-decoder checkpoint.
-
-    path (str): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`.
-    tokenizer (str | None): folder or hub name of the tokenizer, if the checkpoint has none.
-    preset (str | None): key in `model.presets.PRESETS` that describes how the model was trained, if
-        this cannot be inferred from its files or name.
-    RETURNS (ModelLoader): a function that loads the checkpoint.
-    """
-    return partial(load_checkpoint, path, tokenizer=tokenizer, preset=preset)
 
 
 def load_checkpoint(
@@ -50,11 +27,13 @@ def load_checkpoint(
 ) -> "Generator":
     """Load a checkpoint.
 
-    path (str | Path | None): a folder or a hub name; None, `en_angel_mini` and `en_angel_bio` load
-        the shipped model.
+    path (str | Path | None): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`; None,
+        `en_angel_mini` and `en_angel_bio` load the shipped model.
     device (str), dtype (str): see `RuntimeSettings`.
     local_files_only (bool): only load folders; download nothing.
-    tokenizer (str | None), preset (str | None): see `checkpoint_loader`.
+    tokenizer (str | None): folder or hub name of the tokenizer, if the checkpoint has none.
+    preset (str | None): key in `model.presets.PRESETS` that describes how the model was trained, if
+        this cannot be inferred from its files or name.
     RETURNS (Generator): the model.
     RAISES (AngelError): the path is the folder of a vocabulary; or, with `local_files_only`, it is
         not a folder.
@@ -103,15 +82,15 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
 
 
 def check_sources(
-    model: str | Path | ModelLoader | None = None, vocabulary: str | Path | None = None
+    model: str | Path | None = None, vocabulary: str | Path | None = None
 ) -> None:
     """Check that the model and the vocabulary exist, without loading them. A string that could be a
     hub name is accepted as a model.
 
-    model (str | Path | ModelLoader | None), vocabulary (str | Path | None): see `AngelLinker`.
+    model (str | Path | None), vocabulary (str | Path | None): see `AngelLinker`.
     RAISES (AngelError): one of them does not exist.
     """
-    if isinstance(model, str | Path) and str(model) not in SHIPPED_NAMES:
+    if model is not None and str(model) not in SHIPPED_NAMES:
         is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
         if not Path(model).is_dir() and not is_hub_name:
             raise AngelError(f"There is no model in {model}. Use null for the shipped one.")
