@@ -20,13 +20,13 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 from typing_extensions import Self
 
+from ..about import SHIPPED_NAME
 from ..component.block import read_block, require_spans
 from ..component.forks import use_one_thread_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
 from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing
-from ..model.mention import Mention
 from ..vocabulary.changes.curation_file import CurationFile
 from ..vocabulary.changes.rules import read_rules
 from .candidates.batch import BatchLinker
@@ -36,11 +36,12 @@ from .mentions.labels import check_types, limit_types, links_label, may_share_la
 from .mentions.reading import ReadDocument, find_spans
 from .ranking.ranker import Ranker, rank_candidates, shipped_ranker
 from .settings.linker_settings import LinkerSettings, types_of
-from .settings.loaders import check_sources, load_checkpoint, load_vocabulary
+from .settings.loaders import check_sources, load_vocabulary
 from .shared_parts import find_part, share_parts
-from .types import Link, Query
+from .types import Link
 
 if TYPE_CHECKING:
+    from ..model.mention import Mention
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
     from .decision.calibration import Calibration, CalibrationItem
@@ -153,7 +154,7 @@ class AngelLinker(DocumentPipe):
         """RETURNS (Generator): the model, opened when first used."""
         with OPENING:
             if self._generator is None:
-                self.generator = self._load_model(self._model_source, local_files_only=True)
+                self.generator = self.load_model(self._model_source, local_files_only=True)
             assert self._generator is not None
             return self._generator
 
@@ -236,7 +237,7 @@ class AngelLinker(DocumentPipe):
         RAISES (AngelError): they cannot be opened.
         """
         if self._generator is None:
-            self.generator = self._load_model(self._model_source, local_files_only=False)
+            self.generator = self.load_model(self._model_source)
         check_types(self.settings, self.kb)
         self.kb.search_space(self.generator.prompts, [None])
 
@@ -350,13 +351,13 @@ class AngelLinker(DocumentPipe):
             )
         return [
             CalibrationItem(
-                query or Query(Mention(span.text), span.label_),
-                frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb),
+                query, frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb)
             )
             for doc_spans, doc_found in zip(spans, found, strict=True)
             for span, query in zip(doc_spans, doc_found, strict=True)
             # Decisions of rules are not evidence about the model.
-            if links_label(span.label_, self.settings) and not (query and query.constraint)
+            if query is not None and query.constraint is None
+            if links_label(span.label_, self.settings)
         ]
 
     def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
@@ -445,7 +446,7 @@ class AngelLinker(DocumentPipe):
         elif "model" not in exclude:
             model = find_part(folder, "model")
             if self._model_source is None or model.exists():
-                self.generator = self._load_model(model, local_files_only=True)
+                self.generator = self.load_model(model, local_files_only=True)
         if "vocabulary" in own:
             check_sources(vocabulary=self._vocabulary_source)
             self.settings.candidates.types_by_label = types_of(self._vocabulary_source)
@@ -517,8 +518,38 @@ class AngelLinker(DocumentPipe):
             self._curation = CurationFile(path)
         return self._curation
 
-    def _load_model(self, source: str | Path | None, *, local_files_only: bool) -> "Generator":
+    def load_model(
+        self,
+        source: str | Path | None,
+        *,
+        tokenizer: str | Path | None = None,
+        preset: str | None = None,
+        local_files_only: bool = False,
+    ) -> "Generator":
+        """Load a model with the device and number type in `settings.runtime`.
+
+        source (str | Path | None): a folder or hub name; None: the shipped model.
+        tokenizer (str | Path | None): folder or hub name, if the model has no tokenizer.
+        preset (str | None): key in `model.presets.PRESETS` that describes how the model was
+            trained, if this cannot be inferred from its files or name.
+        local_files_only (bool): do not download anything.
+        RETURNS (Generator): the model, which can be assigned to `generator`.
+        RAISES (AngelError): it cannot be loaded.
+        """
+        from ..search.generator import Generator
+        from ..vocabulary.storage.arrays import is_folder_of
+        from ..vocabulary.storage.table import VOCABULARY
+
+        if source is not None and is_folder_of(Path(source), VOCABULARY):
+            raise AngelError(
+                f"{source} is a vocabulary; expected a model. Use load(kb=...) or --kb."
+            )
         runtime = self.settings.runtime
-        return load_checkpoint(
-            source, device=runtime.device, dtype=runtime.dtype, local_files_only=local_files_only
+        return Generator.from_pretrained(
+            source or SHIPPED_NAME,
+            device=runtime.device,
+            dtype=runtime.dtype,
+            tokenizer=tokenizer,
+            preset=preset,
+            local_files_only=local_files_only,
         )

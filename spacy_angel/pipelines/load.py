@@ -12,7 +12,7 @@ from ..errors import AngelError
 from ..linking.linker import AngelLinker
 from ..linking.mentions.labels import check_types
 from ..linking.settings.linker_settings import PUBLISHED, LinkerSettings, types_of
-from ..linking.settings.loaders import load_checkpoint, load_vocabulary
+from ..linking.settings.loaders import load_vocabulary
 from ..vocabulary.kb import ConceptKB
 
 LINKER = "angel_linker"
@@ -73,14 +73,7 @@ def load(
     if folder is None:
         nlp = spacy.load(shipped_folder(SHIPPED_NAME), exclude=[LINKER])
         linker: Any = nlp.add_pipe(LINKER, config={"model": str(model), **settings})
-        linker.generator = load_checkpoint(
-            model,
-            device=linker.settings.runtime.device,
-            dtype=linker.settings.runtime.dtype,
-            local_files_only=False,
-            tokenizer=tokenizer and str(tokenizer),
-            preset=preset,
-        )
+        linker.generator = linker.load_model(model, tokenizer=tokenizer, preset=preset)
     elif tokenizer is not None or preset is not None:
         raise AngelError(
             f"The pipeline {model} has its own tokenizer and preset (given: {tokenizer}, {preset})."

@@ -48,16 +48,13 @@ def _preferred_ids(
         prefix, and comes first if no prefix matches. Alternates that the vocabulary resolves to
         another concept are never preferred.
     """
-    if chosen is not None:
-        rest = _preferred_ids(kb.resolve(chosen) or concept_id, kb, prefixes)
-        return [chosen, *(other for other in rest if other != chosen)]
-    concept = kb[concept_id]
+    concept = kb[concept_id if chosen is None else kb.resolve(chosen) or concept_id]
     ids = [concept.concept_id, *concept.alternate_ids]
     ranks = {prefix.lower(): rank for rank, prefix in enumerate(prefixes)}
-    fit = [
-        (ranks[prefix], i)
-        for i, own in enumerate(ids)
-        if (prefix := own.partition(":")[0].lower()) in ranks and kb.resolve(own) == ids[0]
-    ]
-    first = ids.pop(min(fit)[1] if fit else 0)
-    return [first, *ids]
+
+    def rank(own: str) -> int:
+        found = ranks.get(own.partition(":")[0].lower())
+        return len(ranks) if found is None or kb.resolve(own) != ids[0] else found
+
+    chosen = chosen or min(ids, key=rank)
+    return [chosen, *(other for other in ids if other != chosen)]

@@ -128,8 +128,8 @@ def set_extensions(settings: LinkerSettings) -> None:
             )
         _register(name, attribute)
         warnings.warn(
-            f"Another component has registered span._.{name}, as scispaCy's linker does. Where both "
-            "are in one pipeline, the later one overwrites the values. Choose another name with "
+            f"Another component has registered span._.{name}, as scispaCy's linker does. In one "
+            "pipeline, the later one overwrites the values. Choose another name with "
             f"angel_linker's setting outputs.{attribute}.",
             AngelWarning,
             stacklevel=2,

@@ -1,64 +1,16 @@
-"""Load the component's model and vocabulary from a path or a name, or load the ones that ship with
-the package."""
+"""Find the component's model and vocabulary by their paths or names."""
 
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...about import SHIPPED_NAME, SHIPPED_NAMES, shipped_folder
-from ...component.running import RunDtype
 from ...errors import AngelError
 
 if TYPE_CHECKING:
-    from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
 
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
-
-
-def load_checkpoint(
-    path: str | Path | None,
-    *,
-    device: str,
-    dtype: RunDtype,
-    local_files_only: bool,
-    tokenizer: str | None = None,
-    preset: str | None = None,
-) -> "Generator":
-    """Load a checkpoint.
-
-    path (str | Path | None): a folder, or a hub name such as `dmis-lab/ANGEL_bc5cdr`; None,
-        `en_angel_mini` and `en_angel_bio` load the shipped model.
-    device (str), dtype (str): see `RuntimeSettings`.
-    local_files_only (bool): only load folders; download nothing.
-    tokenizer (str | None): folder or hub name of the tokenizer, if the checkpoint has none.
-    preset (str | None): key in `model.presets.PRESETS` that describes how the model was trained, if
-        this cannot be inferred from its files or name.
-    RETURNS (Generator): the model.
-    RAISES (AngelError): the path is the folder of a vocabulary; or, with `local_files_only`, it is
-        not a folder.
-    """
-    from ...search.generator import Generator
-    from ...vocabulary.storage.arrays import is_folder_of
-    from ...vocabulary.storage.table import VOCABULARY
-
-    if path is None or str(path) in SHIPPED_NAMES:
-        path = shipped_folder() / "angel_linker" / "model"
-    if is_folder_of(Path(path), VOCABULARY):
-        raise AngelError(f"{path} is a vocabulary; expected a model. Use load(kb=...) or --kb.")
-    folders = [Path(source).is_dir() for source in (path, tokenizer) if source is not None]
-    if local_files_only and not all(folders):
-        raise AngelError(
-            f"{path!r} is not a folder. Call `initialize` first to download a model from the hub."
-        )
-    return Generator.from_pretrained(
-        str(path),
-        device=device,
-        dtype=dtype,
-        tokenizer=tokenizer,
-        preset=preset,
-        local_files_only=all(folders),
-    )
 
 
 def load_vocabulary(path: str | Path | None) -> "ConceptKB":
@@ -81,9 +33,7 @@ def load_vocabulary(path: str | Path | None) -> "ConceptKB":
     return ConceptKB.from_disk(found)
 
 
-def check_sources(
-    model: str | Path | None = None, vocabulary: str | Path | None = None
-) -> None:
+def check_sources(model: str | Path | None = None, vocabulary: str | Path | None = None) -> None:
     """Check that the model and the vocabulary exist, without loading them. A string that could be a
     hub name is accepted as a model.
 
