@@ -542,7 +542,7 @@ class AngelLinker(DocumentPipe):
 
         if source is not None and is_folder_of(Path(source), VOCABULARY):
             raise AngelError(
-                f"{source} is a vocabulary; expected a model. Use load(kb=...) or --kb."
+                f"{source} is a vocabulary, not a model. Use load(kb=...) or --kb."
             )
         runtime = self.settings.runtime
         return Generator.from_pretrained(
