@@ -541,9 +541,7 @@ class AngelLinker(DocumentPipe):
         from ..vocabulary.storage.table import VOCABULARY
 
         if source is not None and is_folder_of(Path(source), VOCABULARY):
-            raise AngelError(
-                f"{source} is a vocabulary, not a model. Use load(kb=...) or --kb."
-            )
+            raise AngelError(f"{source} is a vocabulary, not a model. Use load(kb=...) or --kb.")
         runtime = self.settings.runtime
         return Generator.from_pretrained(
             source or SHIPPED_NAME,

@@ -2,7 +2,6 @@
 that a recognizer finds."""
 
 import re
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +15,7 @@ from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
 from ..component.probability import extent_of, probability_of
-from ..errors import AngelError, AngelWarning
+from ..errors import AngelError
 from ..vocabulary.lookup.words import LONGEST
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
 from ..vocabulary.names.entity_types import label_of
@@ -105,7 +104,6 @@ class AngelMatcher(DocumentPipe):
         self.name = name
         self._nlp = nlp
         self.settings = settings
-        self._has_warned = False
         self._matcher: tuple[ConceptKB, DictionaryMatcher] | None = None
 
     @property
@@ -221,14 +219,6 @@ class AngelMatcher(DocumentPipe):
     def _dictionary(self, kb: "ConceptKB") -> "DictionaryMatcher":
         from ..vocabulary.lookup.dictionary_matcher import DictionaryMatcher
 
-        if self.settings.names == "own" and not self._has_warned and not kb.own_names:
-            self._has_warned = True
-            warnings.warn(
-                f"{self.name} finds no added names in the vocabulary. For all names: "
-                "config={'names': 'all'}.",
-                AngelWarning,
-                stacklevel=2,
-            )
         with COMPILING:
             if self._matcher is None or self._matcher[0] is not kb:
                 matcher = DictionaryMatcher(

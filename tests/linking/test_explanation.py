@@ -57,7 +57,7 @@ def test_an_explanation_has_all_that_led_to_the_link(nlp):
     first = told.concepts[0]
     assert first.names[0][0].lower() == "heart attack"
     assert first.names[0][1] < 0
-    assert (told.is_searched, told.rules) == (True, ())
+    assert told.rules == ()
     assert "exact match" in first.reasons
     assert "lead over other concepts" in told.link_reasons
     json.dumps(told.to_dict(), allow_nan=False)
@@ -70,7 +70,7 @@ def test_without_the_ranker_there_are_names_and_no_reasons(nlp):
 
 def test_a_name_that_was_not_searched_is_the_cause(nlp):
     told = explained(nlp, 1, shortcuts=True)
-    assert (told.kb_id, told.is_searched) == (ASPIRIN, False)
+    assert (told.kb_id, told.source) == (ASPIRIN, "")
     assert "shortcuts" in told.why
     assert "Model read" not in str(told)
 
@@ -93,7 +93,7 @@ def test_the_rule_is_the_cause(nlp, tmp_path):
     assert ASPIRIN not in [concept.concept_id for concept in told.concepts]
     means = rules(tmp_path, f"prefer\theart attack\t{NAMESAKE}")
     told = explained(nlp, curation=means)
-    assert (told.kb_id, told.is_searched) == (NAMESAKE, False)
+    assert (told.kb_id, told.source) == (NAMESAKE, "")
     assert told.why == f"A rule: “heart attack” means {NAMESAKE} (line 2)."
 
 
@@ -124,8 +124,8 @@ def test_as_text_it_has_a_line_per_concept(nlp):
     assert str(replace(told, concepts=(), link_reasons={}))
 
 
-def test_what_decided_is_said_with_its_figures(nlp):
+def test_what_was_searched_for_and_found_is_said(nlp):
     name = explained(nlp, 1, rerank=False, threshold=None)
-    assert name.why.startswith("It is a name of the concept: “Aspirin”, probability ")
+    assert name.why.startswith("Most probable name: “Aspirin”, probability ")
     read = explained(nlp, text="heart attak", rewrite=True)
-    assert read.why.startswith("Read as “heart attack”. ")
+    assert read.queries[0] == ("heart attack", "spelling")

@@ -1,7 +1,5 @@
 """Names of the vocabulary as mentions."""
 
-import warnings
-
 import pytest
 import spacy
 from spacy.tokens import Span
@@ -58,17 +56,6 @@ def test_own_names_are_found_as_soon_as_they_are_added(make):
     assert mentions(nlp(TEXT)) == [("Snark fever", "DISEASE")]
     kb.remove("MY:1")
     assert mentions(nlp(TEXT)) == [("fever", "DISEASE")]
-
-
-def test_without_names_of_ones_own_it_is_said_once(make):
-    nlp = make()
-    with pytest.warns(
-        UserWarning, match=r"finds no added names in the vocabulary.*config=\{'names': 'all'\}"
-    ):
-        nlp("fever")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        nlp("fever")
 
 
 def test_all_names_of_the_vocabulary_if_wished(make):

@@ -84,7 +84,7 @@ class CandidateGenerator:
             searched = [q for q, p in zip(left, best, strict=True) if p < SURE or is_gene(q.label)]
             unsure = [q for q, p in zip(left, best, strict=True) if p < LIKELY]
         self._find_close(unsure)
-        self._score_names(searched, self._search(searched))
+        self._score_names(self._search(searched))
         self._compare(searched, "vectors", self._static_vectors)
         self._compare(searched, "meaning", self._embed)
         self._read_document(queries)
@@ -157,11 +157,11 @@ class CandidateGenerator:
             q.candidates += more
         self._compare(unsure, "vectors", self._static_vectors)
 
-    def _search(self, queries: Sequence[Query]) -> list[list[int]]:
+    def _search(self, queries: Sequence[Query]) -> list[tuple[Query, list[int]]]:
         """Generate names with the model, and put them before the names found by similarity.
 
-        RETURNS (list[list[int]]): for each mention, the similar names that the model has to score.
-            For the mention `asthma`:
+        RETURNS (list[tuple[Query, list[int]]]): mentions with similar names that the model has to
+            score. For the mention `asthma`:
 
                 best generated name    names found by similarity
                 asthma            -0.3 dropped
@@ -191,17 +191,13 @@ class CandidateGenerator:
             found = make_candidates(q, list(of_name), self.names)
             for c in found:
                 c.log_prob, c.score = of_name[c.name].log_prob, of_name[c.name].score
-            to_score.append(_add_found(q, found))
+            if names := _add_found(q, found):
+                to_score.append((q, names))
             q.is_searched = True
         return to_score
 
-    def _score_names(self, queries: Sequence[Query], names: Sequence[Sequence[int]]) -> None:
-        """Score names with the model.
-
-        queries (Sequence[Query]): mentions.
-        names (Sequence[Sequence[int]]): the names to score for each mention.
-        """
-        to_score = [(q, own) for q, own in zip(queries, names, strict=True) if own]
+    def _score_names(self, to_score: Sequence[tuple[Query, list[int]]]) -> None:
+        """to_score (Sequence[tuple[Query, list[int]]]): mentions and the names to score."""
         if not to_score:
             return
         texts = self.names.texts
@@ -316,7 +312,8 @@ def exact_match(query: Query, names: NameReader) -> int | None:
 
 
 def _add_found(q: Query, found: list[Candidate]) -> list[int]:
-    """found (list[Candidate]): candidates from the search. RETURNS (list[int]): see `_search`."""
+    """found (list[Candidate]): candidates from the search. RETURNS (list[int]): the similar names
+    that the model has to score, see `_search`."""
     by_letters = {c.name for c in q.candidates if c.is_similar}
     for c in found:
         c.is_similar = c.name in by_letters

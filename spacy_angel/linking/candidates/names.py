@@ -43,7 +43,7 @@ class NameReader:
             partial(subset_of_label, kb=kb, settings=settings)
         )
         """Label → the concepts that it allows, see `subset_of_label`."""
-        self._is_allowed_type: dict[tuple[str, tuple[str, ...]], bool] = {}
+        self._allows_types = cache(self._allows)
 
     def find(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
@@ -106,14 +106,8 @@ class NameReader:
                     found[i] = reader.sort(name, context, orthologs=orthologs)
         is_allowed = self._allowed_concepts(query.label, list(chain.from_iterable(found)))
         excluded = () if constraint is None else constraint.excluded
-        allowed = []
-        for concept_ids in found:
-            own = []
-            for c in concept_ids:
-                if is_allowed[c] and c not in excluded:
-                    own.append(c)
-            allowed.append(own)
-        return allowed
+        allowed = {c for ids in found for c in ids if is_allowed[c] and c not in excluded}
+        return [list(filter(allowed.__contains__, ids)) for ids in found]
 
     def _allowed_concepts(self, label: str, concept_ids: Sequence[str]) -> Mapping[str, bool]:
         """Check which concepts a label allows: those with one of the types of the label. A label
@@ -127,19 +121,18 @@ class NameReader:
         new = list(set(concept_ids) - allowed.keys())
         if not new:
             return allowed
-        subset = self.subset(label)
         for concept_id, types in zip(new, self.kb.concept_types(new), strict=True):
-            key = label, types
-            if key not in self._is_allowed_type:
-                self._is_allowed_type[key] = (
-                    not is_foreign(label, types)
-                    if subset is None or subset.types is None
-                    else subset.allows_types(types)
-                )
-            allowed[concept_id] = self._is_allowed_type[key]
+            allowed[concept_id] = self._allows_types(label, types)
+        subset = self.subset(label)
         if subset is not None and (subset.excluded or subset.concept_ids is not None):
             allowed |= {c: allowed[c] and subset.allows(c) for c in new}
         return allowed
+
+    def _allows(self, label: str, types: tuple[str, ...]) -> bool:
+        subset = self.subset(label)
+        if subset is None or subset.types is None:
+            return not is_foreign(label, types)
+        return subset.allows_types(types)
 
 
 def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> list[Candidate]:

@@ -11,7 +11,7 @@ from copy import copy
 from functools import partial
 from typing import Any
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span
 
 from ...component.kb_id import NAME as KB_ID
 from ...component.kb_id import attribute_key
@@ -35,13 +35,12 @@ def write_links(doc: Doc, links: Sequence[Link | None], settings: LinkerSettings
     if any([link is not None and link.label for link in links]):
         _set_labels(doc, links)
     spans = find_spans(doc, settings.candidates.span_key)
-    _set_attributes(spans, links, settings)
-    if settings.outputs.kb_id == KB_ID:
-        kb_ids = [
-            span.kb_id_ if link is None else link.kb_id
-            for span, link in zip(spans, links, strict=True)
-        ]
-        _set_kb_ids(doc, settings.candidates.span_key, spans, kb_ids)
+    n_labels = Counter([(span.start_char, span.end_char) for span in spans])
+    # Of several links over the same characters, spans with other labels read the first one.
+    for i, (span, link) in reversed(list(enumerate(zip(spans, links, strict=True)))):
+        if link is not None:
+            has_others = n_labels[span.start_char, span.end_char] > 1
+            _set_attributes(span, link, settings, i, has_others=has_others)
     if settings.decision.drop_unlinked_below and settings.candidates.span_key is None:
         pairs = zip(doc.ents, links, strict=True)
         doc.ents = [ent for ent, link in pairs if not is_dropped(ent, link, settings)]
@@ -69,40 +68,25 @@ def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:
 
 
 def _set_attributes(
-    spans: Sequence[Span], links: Sequence[Link | None], settings: LinkerSettings
+    span: Span, link: Link, settings: LinkerSettings, index: int, *, has_others: bool
 ) -> None:
-    n_labels = Counter([(span.start_char, span.end_char) for span in spans])
-    # Of several links over the same characters, spans with other labels read the first one.
-    for span, link in zip(reversed(spans), reversed(links), strict=True):
-        if link is None:
-            continue
-        data: dict[Any, Any] = span.doc.user_data
-        for attribute in ATTRIBUTES:
-            name, value = getattr(settings.outputs, attribute), getattr(link, attribute)
-            data[attribute_key(span, name)] = value
-            if name == KB_ID:
-                continue  # A span has its own `kb_id_`, see `_set_kb_ids`.
+    """index (int): index of the span in its group. has_others (bool): whether there are spans with
+    other labels over the same characters."""
+    doc, span_key = span.doc, settings.candidates.span_key
+    data: dict[Any, Any] = doc.user_data
+    for attribute in ATTRIBUTES:
+        name, value = getattr(settings.outputs, attribute), getattr(link, attribute)
+        data[attribute_key(span, name)] = value
+        if name != KB_ID:
             own = _key_of_label(span, name)
-            if own in data or n_labels[span.start_char, span.end_char] > 1:
+            if has_others or own in data:
                 data[own] = value
-
-
-def _set_kb_ids(
-    doc: Doc, span_key: str | None, spans: Sequence[Span], kb_ids: Sequence[str]
-) -> None:
-    """Write `kb_id_` of the mentions. Span groups are replaced, because they return copies of their
-    spans."""
-    if span_key is None:
-        for span, kb_id in zip(spans, kb_ids, strict=True):
+        elif span_key is None:
             for token in span:
-                token.ent_kb_id_ = kb_id
-    elif span_key in doc.spans:
-        group = [
-            Span(doc, span.start, span.end, label=span.label, kb_id=kb_id, span_id=span.id)
-            for span, kb_id in zip(spans, kb_ids, strict=True)
-        ]
-        attrs = doc.spans[span_key].attrs
-        doc.spans[span_key] = SpanGroup(doc, name=span_key, attrs=attrs, spans=group)
+                token.ent_kb_id_ = value
+        else:
+            span.kb_id_ = value
+            doc.spans[span_key][index] = span
 
 
 def set_extensions(settings: LinkerSettings) -> None:

@@ -5,9 +5,8 @@ has the formula and an example. `FEATURES` lists the features of a candidate, `M
 those of the mention. Features do not depend on a particular vocabulary or entity type.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,48 +19,26 @@ SHORT = 4
 """Mentions of up to this many letters may be abbreviations; their spelling is not compared."""
 
 
-class Columns(NamedTuple):
-    """The n candidates of m queries, sorted by query: fields of `Candidate` and of `Query` as
-    float64[n], with 1 for true, and these:
+Columns = Mapping[str, np.ndarray]
+"""The n candidates of m queries, sorted by query: fields of `Candidate` as float64[n], with 1 for
+true, and these:
 
-    query (np.ndarray): int64[n], index of the query.
-    starts (np.ndarray): int64[m], first row of each query; each query has at least one row.
-    is_spelled (np.ndarray): whether the corrected spelling is most similar to the name.
-    by_letters (np.ndarray): 0 if the mention may be an abbreviation and is not an exact match;
-        else 1.
-    is_short (np.ndarray): whether the mention may be an abbreviation.
-    unsure (np.ndarray): uncertainty of the model: 0 to 1 for a log-probability of 0 to -10 of the
-        best name.
-    closest (np.ndarray): the maximum of `meaning` over the candidates of the query.
-    """
-
-    query: np.ndarray
-    starts: np.ndarray
-    log_prob: np.ndarray
-    is_query: np.ndarray
-    cosine: np.ndarray
-    edits: np.ndarray
-    missing: np.ndarray
-    added: np.ndarray
-    overlap: np.ndarray
-    number: np.ndarray
-    vectors: np.ndarray
-    meaning: np.ndarray
-    scope: np.ndarray
-    name_rank: np.ndarray
-    species: np.ndarray
-    prior: np.ndarray
-    context: np.ndarray
-    is_coherent: np.ndarray
-    is_spelled: np.ndarray
-    by_letters: np.ndarray
-    is_short: np.ndarray
-    unsure: np.ndarray
-    closest: np.ndarray
-
-
+    query          int64[n]: index of the query
+    starts         int64[m]: first row of each query; each query has at least one row
+    context        `Query.context` of the concept
+    is_coherent    whether the concept is in `Query.coherent`
+    is_spelled     whether the corrected spelling is most similar to the name
+    is_short       whether the mention may be an abbreviation
+    by_letters     0 if the mention may be an abbreviation and is not an exact match; else 1
+    unsure         0 to 1 for a log-probability of 0 to -10 of the best name
+    closest        the maximum of `meaning` over the candidates of the query
+"""
 Feature = Callable[[Columns], np.ndarray]
-_OF_CANDIDATE = attrgetter(*Columns._fields[2:16])
+_FIELDS = (
+    *("log_prob", "is_query", "cosine", "edits", "missing", "added", "overlap", "number"),
+    *("vectors", "meaning", "scope", "name_rank", "species", "prior"),
+)
+_OF_CANDIDATE = attrgetter(*_FIELDS)
 
 
 def is_short(text: str) -> bool:
@@ -85,14 +62,15 @@ def columns_of(queries: Sequence[Query]) -> Columns:
         for q in queries
         for c in q.candidates
     ]
-    fields = np.array(rows, dtype=float).T
-    log_prob, is_query, meaning = fields[0], fields[1], fields[9]
-    short = np.array([is_short(query.text) for query in queries])[number]
-    best = np.maximum.reduceat(log_prob, starts)[number]
-    by_letters, unsure = 1.0 - short * (1.0 - is_query), np.clip(-best / UNSURE, 0.0, 1.0)
-    closest = np.maximum.reduceat(meaning, starts)[number]
-    short = short.astype(float)
-    return Columns(*(number, starts, *fields, by_letters, short, unsure, closest))
+    names = (*_FIELDS, "context", "is_coherent", "is_spelled")
+    c = dict(zip(names, np.array(rows, dtype=float).T, strict=True))
+    c |= {"query": number, "starts": starts}
+    c["is_short"] = np.array([is_short(q.text) for q in queries], dtype=float)[number]
+    c["by_letters"] = 1.0 - c["is_short"] * (1.0 - c["is_query"])
+    best = np.maximum.reduceat(c["log_prob"], starts)[number]
+    c["unsure"] = np.clip(-best / UNSURE, 0.0, 1.0)
+    c["closest"] = np.maximum.reduceat(c["meaning"], starts)[number]
+    return c
 
 
 def confidence(c: Columns) -> np.ndarray:
@@ -101,7 +79,7 @@ def confidence(c: Columns) -> np.ndarray:
     value: log P(name | mention) / 10, at least -3
     example: -2 nats: -0.2
     """
-    return np.maximum(c.log_prob, FLOOR) / UNSURE
+    return np.maximum(c["log_prob"], FLOOR) / UNSURE
 
 
 def similarity(c: Columns) -> np.ndarray:
@@ -110,7 +88,7 @@ def similarity(c: Columns) -> np.ndarray:
     value: cosine of 3-grams, weighted by rarity
     example: photoreceptor, photoreceptor cell: 0.99
     """
-    return c.cosine * c.by_letters
+    return c["cosine"] * c["by_letters"]
 
 
 def edits(c: Columns) -> np.ndarray:
@@ -119,7 +97,7 @@ def edits(c: Columns) -> np.ndarray:
     value: (1 - edits / letters)²
     example: atack, attack: (1 - 1/6)² = 0.69
     """
-    return (c.edits * c.by_letters) ** 2
+    return (c["edits"] * c["by_letters"]) ** 2
 
 
 def vectors(c: Columns) -> np.ndarray:
@@ -128,7 +106,7 @@ def vectors(c: Columns) -> np.ndarray:
     value: cosine of the names' vectors of word pieces
     example: renal stones, kidney calculi: 0.6
     """
-    return c.vectors * c.by_letters
+    return c["vectors"] * c["by_letters"]
 
 
 def meaning(c: Columns) -> np.ndarray:
@@ -137,7 +115,7 @@ def meaning(c: Columns) -> np.ndarray:
     value: cosine of the name encoder's vectors
     example: teeth were hurting, toothache: 0.8
     """
-    return c.meaning * c.by_letters
+    return c["meaning"] * c["by_letters"]
 
 
 def same_meaning(c: Columns) -> np.ndarray:
@@ -146,7 +124,7 @@ def same_meaning(c: Columns) -> np.ndarray:
     value: (`meaning` - 0.7) / 0.3, at least 0
     example: 0.85: 0.5
     """
-    return np.maximum(c.meaning * c.by_letters - 0.7, 0.0) / 0.3
+    return np.maximum(c["meaning"] * c["by_letters"] - 0.7, 0.0) / 0.3
 
 
 def closest(c: Columns) -> np.ndarray:
@@ -155,7 +133,7 @@ def closest(c: Columns) -> np.ndarray:
     value: `meaning` minus its maximum over the candidates
     example: 0.6, maximum 0.8: -0.2
     """
-    return (c.meaning - c.closest) * c.by_letters
+    return (c["meaning"] - c["closest"]) * c["by_letters"]
 
 
 def exact(c: Columns) -> np.ndarray:
@@ -164,7 +142,7 @@ def exact(c: Columns) -> np.ndarray:
     value: 1 for an exact match
     example: Heart attack, heart attack: 1
     """
-    return c.is_query * (1.0 - c.is_spelled)
+    return c["is_query"] * (1.0 - c["is_spelled"])
 
 
 def scope(c: Columns) -> np.ndarray:
@@ -174,7 +152,7 @@ def scope(c: Columns) -> np.ndarray:
     value: exact match: 1 canonical, -1 related, broad, or narrow synonym
     example: heart, Heart: 1
     """
-    return c.scope * c.is_query * (1.0 - c.is_spelled)
+    return c["scope"] * c["is_query"] * (1.0 - c["is_spelled"])
 
 
 def spelled(c: Columns) -> np.ndarray:
@@ -183,7 +161,7 @@ def spelled(c: Columns) -> np.ndarray:
     value: 1 if the corrected spelling is most similar
     example: heart atack, heart attack: 1
     """
-    return c.is_spelled
+    return c["is_spelled"]
 
 
 def coherence(c: Columns) -> np.ndarray:
@@ -194,7 +172,7 @@ def coherence(c: Columns) -> np.ndarray:
         others
     example: WS and Williams syndrome: 1
     """
-    return c.is_coherent * np.where(c.is_short > 0, 1.0, 0.2)
+    return c["is_coherent"] * np.where(c["is_short"] > 0, 1.0, 0.2)
 
 
 def number(c: Columns) -> np.ndarray:
@@ -203,7 +181,7 @@ def number(c: Columns) -> np.ndarray:
     value: 1 if numbers differ, 0.5 if only one has a number
     example: type 1 diabetes, type 2: 1
     """
-    return c.number
+    return c["number"]
 
 
 def missing(c: Columns) -> np.ndarray:
@@ -212,7 +190,7 @@ def missing(c: Columns) -> np.ndarray:
     value: share of the mention's words that the name lacks, weighted
     example: outer hair cell, hair cell: 0.4
     """
-    return c.missing
+    return c["missing"]
 
 
 def added(c: Columns) -> np.ndarray:
@@ -221,7 +199,7 @@ def added(c: Columns) -> np.ndarray:
     value: share of the name's words that the mention lacks, weighted
     example: rod, rod cell: 0.3
     """
-    return c.added
+    return c["added"]
 
 
 def overlap(c: Columns) -> np.ndarray:
@@ -230,7 +208,7 @@ def overlap(c: Columns) -> np.ndarray:
     value: 2 · shared / (words of both), 0 for an exact match
     example: type I fiber, type I muscle fiber: 0.86
     """
-    return c.overlap * (1.0 - c.is_query)
+    return c["overlap"] * (1.0 - c["is_query"])
 
 
 def context(c: Columns) -> np.ndarray:
@@ -239,7 +217,7 @@ def context(c: Columns) -> np.ndarray:
     value: weight of the concept's other names that occur around the mention
     example: TS … thymidylate: 0.6
     """
-    return c.context
+    return c["context"]
 
 
 def species(c: Columns) -> np.ndarray:
@@ -248,8 +226,8 @@ def species(c: Columns) -> np.ndarray:
     value: main species of the text 1, another 0.7, not in the text -1
     example: human TP53, text on mice: -1
     """
-    is_other, is_absent = c.species == OTHER_SPECIES, c.species == ABSENT_SPECIES
-    return (c.species == MAIN_SPECIES) + 0.7 * is_other - 1.0 * is_absent
+    is_other, is_absent = c["species"] == OTHER_SPECIES, c["species"] == ABSENT_SPECIES
+    return (c["species"] == MAIN_SPECIES) + 0.7 * is_other - 1.0 * is_absent
 
 
 def name_rank(c: Columns) -> np.ndarray:
@@ -258,7 +236,7 @@ def name_rank(c: Columns) -> np.ndarray:
     value: canonical name, same case: 1; second name: 0.5
     example: Trp53, Trp53: 1
     """
-    return c.name_rank
+    return c["name_rank"]
 
 
 def bias(c: Columns) -> np.ndarray:
@@ -267,7 +245,7 @@ def bias(c: Columns) -> np.ndarray:
     value: 1
     example: 1
     """
-    return np.ones(len(c.query))
+    return np.ones(len(c["query"]))
 
 
 def short(c: Columns) -> np.ndarray:
@@ -276,7 +254,7 @@ def short(c: Columns) -> np.ndarray:
     value: 1 for a mention of up to 4 letters
     example: CF: 1
     """
-    return c.is_short
+    return c["is_short"]
 
 
 def unsure(c: Columns) -> np.ndarray:
@@ -285,7 +263,7 @@ def unsure(c: Columns) -> np.ndarray:
     value: -log P(best name | mention) / 10, at most 1
     example: -2 nats: 0.2
     """
-    return c.unsure
+    return c["unsure"]
 
 
 _ALL: tuple[Feature, ...] = (

@@ -215,13 +215,13 @@ def tables_of(queries: Sequence[Query]) -> "list[Table]":
         return []
     columns = columns_of(queries)
     features = np.stack([feature(columns) for feature in FEATURES.values()], axis=1)
-    terms = np.hstack([features, features * columns.unsure[:, None]])
+    terms = np.hstack([features, features * columns["unsure"][:, None]])
     mention_terms = np.stack([feature(columns) for feature in MENTION_FEATURES.values()], axis=1)
-    log_priors = np.log(np.maximum(columns.prior, _MIN_PRIOR))
+    log_priors = np.log(np.maximum(columns["prior"], _MIN_PRIOR))
     tables = []
-    for query, start in zip(queries, columns.starts.tolist(), strict=True):
+    for query, start in zip(queries, columns["starts"].tolist(), strict=True):
         rows = slice(start, start + len(query.candidates))
-        confidence = 1.0 - float(columns.unsure[start]) if query.is_searched else 1.0
+        confidence = 1.0 - float(columns["unsure"][start]) if query.is_searched else 1.0
         concept_ids = list(map(attrgetter("concept_id"), query.candidates))
         values = terms[rows], log_priors[rows], mention_terms[start], confidence
         tables.append(Table(query, concept_ids, *values))

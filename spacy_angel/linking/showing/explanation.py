@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from ...vocabulary.names.concepts import normalize_name
 from ..candidates.batch import BatchLinker
 from ..mentions.labels import links_label
 from ..mentions.reading import find_spans
@@ -65,9 +64,8 @@ class LinkExplanation:
     why (str): the reason for the decision.
     rules (tuple[str, ...]): curation rules about the mention, about the concepts of this name, or
         about the identifier.
-    source (str): input of the encoder.
+    source (str): input of the encoder; empty if the model was not run.
     queries (tuple[tuple[str, str], ...]): the wordings that were searched for, with their sources.
-    is_searched (bool): whether the model was run.
     concepts (tuple[ExplainedConcept, ...]): the concepts that were found, most probable first.
     link_reasons (Mapping[str, float]): contributions of groups of features to the log-odds that the
         best concept is correct, in nats.
@@ -80,7 +78,6 @@ class LinkExplanation:
     rules: tuple[str, ...] = ()
     source: str = ""
     queries: tuple[tuple[str, str], ...] = ()
-    is_searched: bool = False
     concepts: tuple[ExplainedConcept, ...] = ()
     link_reasons: Mapping[str, float] = field(default_factory=dict)
 
@@ -97,7 +94,7 @@ class LinkExplanation:
         if self.queries:
             wordings = ", ".join(f"“{text}” ({source})" for text, source in self.queries)
             lines.append(f"Searched for: {wordings}")
-        if self.is_searched:
+        if self.source:
             lines.append(f"Model read: {self.source}")
         for c in self.concepts[:_MAX_CONCEPTS]:
             names = ", ".join(n if p is None else f"{n} ({p:.2f})" for n, p in c.names)
@@ -140,15 +137,15 @@ def _explain(
         reasons, link_reasons = linking.ranker.explain(query)
     concepts = _concepts(link, reasons, linking)
     prompts = linking.model.prompts
+    source = prompts.source_ids([query.mention])[0] if query.is_searched else []
     return LinkExplanation(
         span.text,
         span.label_,
         link.kb_id,
-        _why(span, query, link, concepts, linking.settings.decision.threshold),
+        _why(query, link, concepts, settings.decision.threshold),
         rules=_rules(span, query, link.kb_id, linking),
-        source=prompts.tokenizer.decode(prompts.source_ids([query.mention])[0]),
-        queries=tuple((text, source) for text, source in query.wordings),
-        is_searched=query.is_searched,
+        source=prompts.tokenizer.decode(source),
+        queries=query.wordings,
         concepts=concepts,
         link_reasons=_largest(link_reasons),
     )
@@ -172,7 +169,7 @@ def _concepts(
 ) -> tuple[ExplainedConcept, ...]:
     """reasons (Mapping[str, dict[str, float]]): see `Ranker.explain`."""
     candidates = sorted(link.candidates, key=lambda c: -c["probability"])
-    concepts = []
+    concepts: list[ExplainedConcept] = []
     for concept_id, probability in rank_candidates(candidates):
         own = [c for c in candidates if c["concept_id"] == concept_id]
         names: dict[str, float | None] = {}
@@ -182,46 +179,30 @@ def _concepts(
         ids = [concept_id, *(other for c in own for other in c.get("other_ids", ()))]
         features = next((reasons[one] for one in ids if one in reasons), {})
         concept = linking.kb.get(concept_id)
-        explained = ExplainedConcept(
-            concept_id,
-            "" if concept is None else concept.canonical_name,
-            probability,
-            tuple(names.items()),
-            _largest(features),
-        )
-        concepts.append(explained)
+        name = "" if concept is None else concept.canonical_name
+        found = tuple(names.items())
+        concepts.append(ExplainedConcept(concept_id, name, probability, found, _largest(features)))
     return tuple(concepts)
 
 
 def _why(
-    span: "Span",
-    query: Query,
-    link: Link,
-    concepts: Sequence[ExplainedConcept],
-    least: float | None,
+    query: Query, link: Link, concepts: Sequence[ExplainedConcept], least: float | None
 ) -> str:
     """RETURNS (str): the reason for the decision; `least` is the threshold."""
     rule, is_nil = query.constraint, link.kb_id == NIL
     # A rule may also exclude only some concepts; then it did not decide alone.
     if rule is not None and (is_nil if not rule.is_mention else rule.means and not is_nil):
         return f"A rule: {rule.rules[0].description}."
-    is_same = query.text == normalize_name(span.text)
-    read = "" if is_same else f"Read as “{query.mention.text}”. "
     if not concepts:
-        return f"{read}No matching name was found."
-    first = concepts[0]
-    name, log_prob = first.names[0]
-    figures = f"“{name}”, probability {first.probability:.3f}"
+        return "No matching name was found."
+    name, log_prob = concepts[0].names[0]
+    why = f"Most probable name: “{name}”, probability {concepts[0].probability:.3f}"
     if log_prob is None:
-        figures += " (the model was not run: candidates.shortcuts)"
-    else:
-        figures += f", log-probability {log_prob:.2f}"
+        why += " (the model was not run: candidates.shortcuts)"
     if is_nil:
         nil = max(1 - fsum(c.probability for c in concepts), 0.0)
-        figures += f": under the threshold {least:.3f}; probability of NIL: {nil:.3f}"
-    is_name = not is_nil and query.text in {normalize_name(name) for name, _ in first.names}
-    what = "It is a name of the concept" if is_name else "Most probable name"
-    return f"{read}{what}: {figures}."
+        why += f": under the threshold {least:.3f}; probability of NIL: {nil:.3f}"
+    return f"{why}."
 
 
 def _largest(features: Mapping[str, float]) -> dict[str, float]:
