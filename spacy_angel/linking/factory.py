@@ -100,7 +100,6 @@ def make_angel_linker(
 def make_angel_matcher(
     nlp: Language,
     name: str,
-    linker: str,
     names: NameChoice,
     misspelled: bool,
     label: str | None,
@@ -109,16 +108,11 @@ def make_angel_matcher(
 
     nlp (Language): the pipeline.
     name (str): the component's name in the pipeline.
-    linker (str), names (str), misspelled (bool), label (str | None): see `MatcherSettings`.
+    names (str), misspelled (bool), label (str | None): see `MatcherSettings`.
     RETURNS (AngelMatcher): the component.
     RAISES (AngelError): a setting is invalid.
     """
-    settings = MatcherSettings(
-        linker=linker,
-        names=names,
-        misspelled=misspelled,
-        label=label,
-    )
+    settings = MatcherSettings(names=names, misspelled=misspelled, label=label)
     return AngelMatcher(nlp, name, settings=settings)
 
 

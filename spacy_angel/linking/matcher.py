@@ -64,8 +64,6 @@ class MatcherSettings(CheckedSettings):
 
     RAISES (AngelError): a value that does not fit; the message names setting, expectation, value.
 
-    linker (Name): name of the linker whose vocabulary is used; if the linker reads a span group,
-        mentions are added to that group
     names (NameChoice): names to match: `own`, names added with `kb.add` and `kb.add_names`, even
         before the vocabulary was saved; `all`, all names in the vocabulary; `none`, only
         misspelled names
@@ -79,17 +77,17 @@ class MatcherSettings(CheckedSettings):
 
     COMPONENT = "angel_matcher"
 
-    linker: Name = "angel_linker"
     names: NameChoice = "own"
     misspelled: bool = False
     label: Name | None = None
 
 
 class AngelMatcher(DocumentPipe):
-    """Finds names in the vocabulary of a linker that runs after it, including names added while
-    the pipeline is in use; and extends mentions to longer names, see `_longer_names`.
+    """Finds names in the vocabulary of the next linker after it, including names added while the
+    pipeline is in use; and extends mentions to longer names, see `_longer_names`. If the linker
+    reads a span group, mentions are added to that group.
 
-    nlp (Language): the pipeline; its linker is looked up when the first document is processed.
+    nlp (Language): the pipeline, which contains the linker.
     name (str): the component's name.
     settings (MatcherSettings): all other settings, as given in the pipeline's config.
     """
@@ -108,11 +106,11 @@ class AngelMatcher(DocumentPipe):
 
     @property
     def linker(self) -> AngelLinker | None:
-        """RETURNS (AngelLinker | None): the linker with the given name, or else the only linker,
-        which may have been renamed. None if the pipeline has neither."""
-        linkers = {n: c for n, c in self._nlp.components if isinstance(c, AngelLinker)}
-        only = next(iter(linkers.values())) if len(linkers) == 1 else None
-        return linkers.get(self.settings.linker, only)
+        """RETURNS (AngelLinker | None): the next linker after this component; None if there is
+        none."""
+        components = [component for _, component in self._nlp.components]
+        after = components[components.index(self) + 1 :] if self in components else components
+        return next((c for c in after if isinstance(c, AngelLinker)), None)
 
     def predict(self, docs: Sequence[Doc]) -> list[list[Span]]:
         """Find names without changing the documents.
@@ -120,8 +118,7 @@ class AngelMatcher(DocumentPipe):
         docs (Sequence[Doc]): documents.
         RETURNS (list[list[Span]]): the new mentions of each document. They are aligned with tokens,
             and overlap neither each other nor existing mentions that are kept.
-        RAISES (AngelError): the pipeline has no linker with the given name, or the linker runs
-            before this component.
+        RAISES (AngelError): the pipeline has no linker after this component.
         """
         linker = self.linker
         if linker is None:
@@ -129,13 +126,8 @@ class AngelMatcher(DocumentPipe):
                 # The pipeline was loaded without its linker.
                 return [[] for _ in docs]
             raise AngelError(
-                f"{self.name} needs an angel_linker called {self.settings.linker!r}. Set `linker`."
-            )
-        order = [component for _, component in self._nlp.components]
-        if self in order and order.index(self) > order.index(linker):
-            raise AngelError(
-                f"{self.name} must come before {linker.name}: nlp.add_pipe({self.name!r}, "
-                f"before={linker.name!r})."
+                f"{self.name} needs an angel_linker after it: nlp.add_pipe({self.name!r}, "
+                "before='angel_linker')."
             )
         with linker.kb.reading():
             # Includes names that are added by curation rules.

@@ -117,15 +117,14 @@ def open_checkpoint(
     return Checkpoint(folder, config, words, replace(format, max_source_tokens=length))
 
 
-def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) -> Path:
-    """Find the folder of a checkpoint.
+def local_folder(name_or_path: str | Path) -> Path | None:
+    """Find the folder of a checkpoint on this machine.
 
     name_or_path (str | Path): a folder in Hugging Face's format; a name on the hub, optionally with
         a revision (`dmis-lab/ANGEL_ncbi@main`); the folder of a saved pipeline, for the model of
         its linker; or `en_angel_mini` or `en_angel_bio`, for the shipped model.
-    local_files_only (bool): never contact the hub.
-    RETURNS (Path): the folder, downloaded if it is a name on the hub.
-    RAISES (AngelError): there is no such folder or name.
+    RETURNS (Path | None): the folder; None for a name on the hub.
+    RAISES (AngelError): it is neither a folder nor can be a name on the hub.
     """
     path = shipped_folder() if name_or_path in SHIPPED_NAMES else Path(name_or_path)
     # "" would be the working directory.
@@ -137,6 +136,19 @@ def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) 
             f"{name_or_path} is neither a folder, nor an installed pipeline, nor a name on the "
             "Hugging Face hub."
         )
+    return None
+
+
+def checkpoint_folder(name_or_path: str | Path, local_files_only: bool = False) -> Path:
+    """Find the folder of a checkpoint.
+
+    name_or_path (str | Path): see `local_folder`.
+    local_files_only (bool): never contact the hub.
+    RETURNS (Path): the folder, downloaded if it is a name on the hub.
+    RAISES (AngelError): there is no such folder or name.
+    """
+    if (found := local_folder(name_or_path)) is not None:
+        return found
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 

@@ -95,7 +95,7 @@ def test_spacys_find_threshold_sets_the_threshold(make, tmp_path):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"model": "/nope"}, "There is no model in /nope"),
+        ({"model": "/nope"}, "/nope is neither a folder"),
         ({"vocabulary": "nowhere/kb"}, "vocabulary nowhere/kb does not exist"),
         ({"decision": {"curation": "/nope.tsv"}}, "nope.tsv"),
         ({"runtime": {"device": "cuda:7"}}, "Cannot run on the device 'cuda:7'"),

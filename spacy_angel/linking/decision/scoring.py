@@ -1,7 +1,6 @@
 """The component's scorer, which compares the links of predicted and gold documents."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from spacy.scorer import PRFScore
@@ -16,7 +15,6 @@ from ..types import NIL
 def score_links(
     examples: Iterable[Example],
     *,
-    prefix: str | None = None,
     kb_id_attr: str = "kb_id",
     span_key: str | None = None,
     resolve: Callable[[str], str | None] = lambda concept_id: concept_id,
@@ -27,10 +25,8 @@ def score_links(
     spaCy's `Scorer.score_links`, except that any part of a composite gold identifier is correct.
 
     examples (Iterable[Example]): predicted and gold documents.
-    prefix (str | None): prefix of the score names. None uses `nel`, followed by the name of the
-        attribute if it is not `kb_id`, e.g. `nel_umls_id`; linkers in the same pipeline need
-        different prefixes.
-    kb_id_attr (str): attribute on `span._` with the predicted identifier.
+    kb_id_attr (str): attribute on `span._` with the predicted identifier; part of the names of the
+        scores if it is not `kb_id`, e.g. `nel_umls_id_micro_f`.
     span_key (str | None): span group with the mentions; None: `doc.ents`.
     resolve (Callable[[str], str | None]): maps an alternate identifier to the concept's own.
     is_linked (Callable[[str], bool]): whether the linker links mentions with a label; mentions with
@@ -39,8 +35,7 @@ def score_links(
         `nel_accuracy` and `nel_f_per_type`, from 0 to 1. The accuracy is computed over all shared
         mentions, including NIL, and is None if there are none.
     """
-    if prefix is None:
-        prefix = "nel" if kb_id_attr == "kb_id" else f"nel_{kb_id_attr}"
+    prefix = "nel" if kb_id_attr == "kb_id" else f"nel_{kb_id_attr}"
     per_label: dict[str, PRFScore] = {}
     n_right = n_all = 0
     for example in examples:
@@ -74,13 +69,9 @@ def score_links(
     }
 
 
-def make_linker_scorer(prefix: str | None = None) -> Callable[..., dict[str, Any]]:
-    """`spacy_angel.linker_scorer.v1`.
-
-    prefix (str | None): see `score_links`.
-    RETURNS (Callable): `score_links` with this prefix.
-    """
-    return partial(score_links, prefix=prefix)
+def make_linker_scorer() -> Callable[..., dict[str, Any]]:
+    """`spacy_angel.linker_scorer.v1`. RETURNS (Callable): `score_links`."""
+    return score_links
 
 
 def gold_ids(span: Span, resolve: Callable[[str], str | None]) -> frozenset[str]:

@@ -1,6 +1,5 @@
 """Find the component's model and vocabulary by their paths or names."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +8,6 @@ from ...errors import AngelError
 
 if TYPE_CHECKING:
     from ...vocabulary.kb import ConceptKB
-
-_HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
 
 def load_vocabulary(path: str | Path | None) -> "ConceptKB":
@@ -41,9 +38,9 @@ def check_sources(model: str | Path | None = None, vocabulary: str | Path | None
     RAISES (AngelError): one of them does not exist.
     """
     if model is not None and str(model) not in SHIPPED_NAMES:
-        is_hub_name = _HUB_NAME.fullmatch(str(model)) and not isinstance(model, Path)
-        if not Path(model).is_dir() and not is_hub_name:
-            raise AngelError(f"There is no model in {model}. Use null for the shipped one.")
+        from ...model.checkpoint import local_folder
+
+        local_folder(model)
     # The shipped one is needed when it is opened.
     if vocabulary is not None and str(vocabulary) not in SHIPPED_NAMES:
         _find_vocabulary(vocabulary)
