@@ -448,7 +448,6 @@ class AngelLinker(DocumentPipe):
             if self._model_source is None or model.exists():
                 self.generator = self.load_model(model, local_files_only=True)
         if "vocabulary" in own:
-            check_sources(vocabulary=self._vocabulary_source)
             self.settings.candidates.types_by_label = types_of(self._vocabulary_source)
         elif "kb" not in exclude:
             self._kb = ConceptKB.from_disk(find_part(folder, "kb"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from rapidfuzz.distance import OSA
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
-from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.tokens import Doc, Span, Token
 
 from ..component.characters import CleanText, clean
 from ..component.checked import CheckedSettings, Name
@@ -131,9 +131,8 @@ class AngelMatcher(DocumentPipe):
             )
         with linker.kb.reading():
             # Includes names that are added by curation rules.
-            kb = linker.effective_kb()
-            names = NameReader(kb, linker.settings)
-            return [self._spans(doc, linker, kb, names) for doc in docs]
+            names = NameReader(linker.effective_kb(), linker.settings)
+            return [self._spans(doc, linker, names) for doc in docs]
 
     def set_annotations(self, docs: Sequence[Doc], spans: Sequence[Sequence[Span]]) -> None:
         """Write mentions to the documents, replacing existing mentions that they overlap.
@@ -147,23 +146,19 @@ class AngelMatcher(DocumentPipe):
                 continue
             before = _mentions(doc, key)
             covered = {token: span for span in found for token in range(span.start, span.end)}
-            # An extended mention keeps its probability.
-            probabilities: dict[tuple[int, int], float | None] = {}
-            for mention in before:
-                if (span := covered.get(mention.start)) is not None:
-                    probabilities.setdefault((span.start, mention.label), probability_of(mention))
-            for span in found:
-                span._.set(PROBABILITY, probabilities.get((span.start, span.label)))
+            # An extended mention keeps its probability; of several, that of the first one.
+            for mention in reversed(before):
+                span = covered.get(mention.start)
+                if span is not None and span.label == mention.label:
+                    span._.set(PROBABILITY, probability_of(mention))
             mentions = sorted([*_beside(before, found), *found])
             if key is None:
                 doc.ents = mentions
             else:
-                attrs = doc.spans[key].attrs if key in doc.spans else {}
-                doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=mentions)
+                doc.spans[key] = mentions
 
-    def _spans(
-        self, doc: Doc, linker: AngelLinker, kb: "ConceptKB", names: NameReader
-    ) -> list[Span]:
+    def _spans(self, doc: Doc, linker: AngelLinker, names: NameReader) -> list[Span]:
+        kb = names.kb
         mentions = _mentions(doc, linker.settings.candidates.span_key)
         text = clean(doc.text)
         types_by_label = linker.settings.candidates.types_by_label or {}

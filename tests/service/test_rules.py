@@ -1,12 +1,10 @@
 """The rules of curation in a service that runs: they are read again, whole, without a restart."""
 
 import os
-import threading
 
 import pytest
 import requests
 from service.conftest import SECRET
-from spacy.language import Language
 from support.tiny_linker import make_pipeline
 
 from spacy_angel.service.app import make_app
@@ -85,26 +83,3 @@ def test_a_broken_file_keeps_the_rules_and_is_told_in_one_line(address, rules, c
     assert link(address)[0] == ASPIRIN
     (line,) = [record.getMessage() for record in caplog.records]
     assert "are skipped (1): line 3: there is no action" in line
-
-
-def test_what_is_being_linked_goes_by_the_rules_that_it_began_with(nlp, address, rules):
-    begun, goes_on = threading.Event(), threading.Event()
-
-    @Language.component("waits_for_the_test")
-    def waits(doc):
-        begun.set()
-        assert goes_on.wait(60)
-        return doc
-
-    put(rules, HEADER + OLD)
-    nlp.add_pipe("waits_for_the_test", first=True)
-    answers = []
-    asking = threading.Thread(target=lambda: answers.append(link(address)))
-    asking.start()
-    assert begun.wait(60)
-    put(rules, HEADER + NEW)
-    goes_on.set()
-    asking.join(60)
-    # Neither linked by the one and explained by the other.
-    assert answers == [(ATTACK, f"A rule: {BY_RULE} {ATTACK} (line 2).")]
-    assert link(address) == (ASPIRIN, f"A rule: {BY_RULE} {ASPIRIN} (line 2).")

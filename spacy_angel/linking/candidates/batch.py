@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
@@ -142,15 +143,13 @@ class BatchLinker:
         overwrite (bool): include mentions that already have an identifier.
         RETURNS (list[Query | None]): see `candidates`; queries without wordings are not searched.
         """
+        rules, elsewhere = self.kb.applied_rules, self.linked_elsewhere
         queries: list[Query | None] = [None] * len(spans)
         wanted: list[tuple[int, Span, str, Constraint | None]] = []
-        linked: dict[str, bool] = {}
-        rules = self.kb.applied_rules
+        links = cache(partial(is_linked, settings=self.settings, linked_elsewhere=elsewhere))
         for i, span in enumerate(spans):
             label = span.label_
-            if label not in linked:
-                linked[label] = is_linked(label, self.settings, self.linked_elsewhere)
-            is_own = linked[label]
+            is_own = links(label)
             if not is_own and label not in self.settings.candidates.labels_discard:
                 continue
             if not (is_own and overwrite) and span._.get(self.settings.outputs.kb_id):

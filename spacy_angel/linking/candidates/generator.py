@@ -2,6 +2,7 @@
 spelling or meaning, and names that the model generates."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
@@ -32,6 +33,7 @@ _MAX_SCORED = 8
 _DECIDED = -2.0
 
 
+@dataclass
 class CandidateGenerator:
     """Finds the candidates of a batch of mentions.
 
@@ -42,21 +44,13 @@ class CandidateGenerator:
         the link of a mention; None: all candidates come from the model.
     """
 
-    def __init__(
-        self,
-        model: "Generator",
-        names: NameReader,
-        settings: LinkerSettings,
-        ranker: Ranker | None,
-    ) -> None:
-        self.model = model
-        self.names = names
-        self.kb = names.kb
-        self.settings = settings
-        self.ranker = ranker
-        self._words: dict[str, list[frozenset[str]]] = {}
-        """Concept → the words of each of its names."""
-        self._static: dict[str, np.ndarray] = {}
+    model: "Generator"
+    names: NameReader
+    settings: LinkerSettings
+    ranker: Ranker | None
+    _words: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    """Concept → the words of each of its names."""
+    _static: dict[str, np.ndarray] = field(default_factory=dict)
 
     def generate(self, queries: Sequence[Query]) -> None:
         """Find the candidates of the mentions. Each step processes the whole batch. Shortcuts
@@ -67,6 +61,7 @@ class CandidateGenerator:
 
         queries (Sequence[Query]): the mentions, changed in place.
         """
+        self.kb = self.names.kb
         labels = dict.fromkeys([q.label for q in queries])
         subset_of = {label: self.names.subset(label) for label in labels}
         subsets = list(dict.fromkeys([None, *subset_of.values()]))
@@ -228,14 +223,14 @@ class CandidateGenerator:
     def _compare(
         self,
         queries: Sequence[Query],
-        field: Literal["vectors", "meaning"],
+        attribute: Literal["vectors", "meaning"],
         vectors_of: Callable[[Sequence[str]], np.ndarray],
     ) -> None:
         """Compare candidates and wordings. Mentions of genes, and mentions whose candidates are all
         exact matches, are skipped.
 
         queries (Sequence[Query]): mentions.
-        field (str): field of the candidates that is set to the highest cosine with a wording.
+        attribute (str): attribute of the candidates, set to the highest cosine with a wording.
         vectors_of (Callable): n texts → float[n, d], normalized.
         """
         compared: list[tuple[Query, list[str]]] = []
@@ -253,7 +248,7 @@ class CandidateGenerator:
             left = vectors[list(map(index.__getitem__, q.texts))]
             right = vectors[list(map(index.__getitem__, names))]
             for c, cosine in zip(q.candidates, (left @ right.T).max(axis=0).tolist(), strict=True):
-                setattr(c, field, cosine)
+                setattr(c, attribute, cosine)
 
     def _read_document(self, queries: Sequence[Query]) -> None:
         """Set `context`, the overlap of a concept's other names with the text around the mention,
