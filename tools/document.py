@@ -106,7 +106,7 @@ def linker_settings() -> str:
     """RETURNS (str): the settings of `angel_linker`, one per row, and its config in `nlp.config`
     after `nlp.add_pipe("angel_linker")`."""
     lines = ["| setting | type | default | as published | meaning | example |", "|---" * 6 + "|"]
-    published = LinkerSettings.from_dict(PUBLISHED).to_dict()
+    published = LinkerSettings(**PUBLISHED).to_dict()
     for block, settings in LinkerSettings.blocks().items():
         for entry, kind, default, meaning in describe_settings(settings):
             name = f"{block}.{entry}"

@@ -2,10 +2,10 @@
 setting, and what was expected."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from difflib import get_close_matches
 from inspect import getdoc
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
@@ -28,9 +28,6 @@ def _names(value: Any) -> Any:
 
 Name = Annotated[str, BeforeValidator(_name)]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_names)]
-
-
-T = TypeVar("T", bound="CheckedSettings")
 
 
 class CheckedSettings(BaseModel):
@@ -58,14 +55,6 @@ class CheckedSettings(BaseModel):
 
     def check(self) -> None:
         """RAISES (AngelError): values that are valid separately but not together."""
-
-    @classmethod
-    def from_dict(cls: type[T], values: Mapping[str, Any]) -> T:
-        """values (Mapping[str, Any]): values by name; other settings keep their defaults.
-        RETURNS (CheckedSettings): an instance of this class.
-        RAISES (AngelError): an unknown name or an invalid value.
-        """
-        return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): plain values for JSON and config files."""

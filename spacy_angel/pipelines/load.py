@@ -61,7 +61,7 @@ def load(
     for name, value in (("device", device), ("dtype", dtype)):
         if value is not None:
             settings.setdefault("runtime", {})[name] = value
-    LinkerSettings.from_dict(settings)
+    LinkerSettings(**settings)
     model = SHIPPED_NAME if model is None else model
     is_shipped = str(model) in SHIPPED_NAMES
     folder = shipped_folder(str(model)) if is_shipped else _pipeline_folder(model)

@@ -50,19 +50,17 @@ def make_angel_recogniser(
     RETURNS (AngelRecognizer): the component.
     RAISES (AngelError): a setting is invalid.
     """
-    settings = RecognizerSettings.from_dict(
-        {
-            "labels": labels,
-            "threshold": threshold,
-            "span_key": span_key,
-            "span_labels": span_labels,
-            "set_ents": set_ents,
-            "secondary": secondary,
-            "overwrite": overwrite,
-            "skip_variants": skip_variants,
-            "batch_size": batch_size,
-            "device": device,
-            "dtype": dtype,
-        }
-    )
-    return AngelRecognizer(nlp.vocab, name, settings, model, scorer)
+    values: dict[str, Any] = {
+        "labels": labels,
+        "threshold": threshold,
+        "span_key": span_key,
+        "span_labels": span_labels,
+        "set_ents": set_ents,
+        "secondary": secondary,
+        "overwrite": overwrite,
+        "skip_variants": skip_variants,
+        "batch_size": batch_size,
+        "device": device,
+        "dtype": dtype,
+    }
+    return AngelRecognizer(nlp.vocab, name, RecognizerSettings(**values), model, scorer)

@@ -27,7 +27,7 @@ def test_the_shipped_pipelines_have_the_defaults():
 
 def test_the_method_as_published_is_one_word():
     linker = spacy_angel.load(preset="published").get_pipe("angel_linker")
-    assert linker.settings == LinkerSettings.from_dict(PUBLISHED)
+    assert linker.settings == LinkerSettings(**PUBLISHED)
     doc = Doc(linker.vocab, ["He", "took", "Snarkolin", "."])
     doc.ents = [Span(doc, 2, 3, label="CHEMICAL")]
     assert linker(doc).ents[0].kb_id_.startswith("MESH:")

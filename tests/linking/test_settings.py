@@ -31,7 +31,7 @@ from spacy_angel.linking.settings.linker_settings import LinkerSettings
 )
 def test_a_refusal_names_setting_expectation_and_value(values, message):
     with pytest.raises(AngelError, match=message):
-        LinkerSettings.from_dict(values)
+        LinkerSettings(**values)
 
 
 def test_every_setting_is_described():

@@ -120,7 +120,7 @@ def test_another_model_comes_without_the_limits(tmp_path):
         candidates={"num_beams": 3},
     )
     settings = nlp.get_pipe("angel_linker").settings
-    expected = LinkerSettings.from_dict(PUBLISHED)
+    expected = LinkerSettings(**PUBLISHED)
     expected.candidates.num_beams = 3
     assert settings == expected
     assert linked(nlp, ["asthma"])[0] in load_vocabulary("en_angel_mini")

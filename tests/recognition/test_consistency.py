@@ -129,7 +129,7 @@ def test_settings_are_checked_and_saved(tmp_path):
     with pytest.raises(AngelError, match="drop_below"):
         nlp.add_pipe("angel_consistency", config={"add_from": 0.4, "drop_below": 0.5})
     with pytest.raises(AngelError, match="add_from"):
-        ConsistencySettings.from_dict({"add_from": 2})
+        ConsistencySettings(add_from=2)
     nlp.add_pipe("angel_consistency", config={"add_from": 0.9, "span_key": "x"})
     nlp.to_disk(tmp_path / "nlp")
     again = spacy.load(tmp_path / "nlp").get_pipe("angel_consistency")

@@ -83,4 +83,4 @@ def blocks(*, published: bool = True, **entries: Any) -> dict[str, Any]:
 
 def settings_of(**entries: Any) -> LinkerSettings:
     """Make linker settings; `entries` as in `blocks`."""
-    return LinkerSettings.from_dict(blocks(**entries))
+    return LinkerSettings(**blocks(**entries))

@@ -202,7 +202,7 @@ class LinkerSettings(CheckedSettings):
     def __init__(self, **values: Any) -> None:
         for name, block in self.blocks().items():
             if isinstance(value := values.get(name, {}), Mapping):
-                values[name] = block.from_dict(value)
+                values[name] = block(**value)
         super().__init__(**values)
 
     @classmethod
@@ -221,7 +221,7 @@ class LinkerSettings(CheckedSettings):
         for block, entries in values.items():
             is_block = isinstance(entries, Mapping)
             changed[block] = changed.get(block, {}) | entries if is_block else entries
-        return LinkerSettings.from_dict(changed)
+        return LinkerSettings(**changed)
 
     def assign(self, values: Mapping[str, Any]) -> None:
         """Assign some settings.
