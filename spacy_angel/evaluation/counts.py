@@ -23,7 +23,6 @@ from spacy.scorer import PRFScore
 from ..corpora.documents import GoldMention
 from ..corpora.entity_types import entity_type
 from ..errors import AngelError
-from ..model.mention import Mention
 
 N_RANKS = 5
 """The largest k for which accuracy at k is computed."""
@@ -54,7 +53,6 @@ class Ranking:
 class Answer:
     """A system's output for one gold mention.
 
-    prompt (Mention): the mention as the system read it.
     ranking (Ranking): ranked names and concepts.
     linked (bool): whether the mention is linked to its first concept rather than to NIL.
     found (bool): whether the system predicted a mention with the same offsets.
@@ -62,7 +60,6 @@ class Answer:
         all concepts with the highest score from a baseline, or none for NIL.
     """
 
-    prompt: Mention
     ranking: Ranking = Ranking()
     linked: bool = True
     found: bool = True

@@ -15,7 +15,7 @@ from spacy.util import minibatch
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.mentions.reading import find_spans
 from ..linking.ranking.ranker import NIL
-from ..model.mention import Mention, mention_at
+from ..model.mention import mention_at
 from ..pipelines.components import components_before, given_doc
 from ..vocabulary.names.composites import split_composite
 from ..vocabulary.names.identifiers import split_ids
@@ -59,13 +59,12 @@ def baseline_system(baseline: Baseline) -> System:
         results = []
         for document in documents:
             mentions = document.mentions
-            prompts = [
-                mention_at(document.text, m.start, m.end, read_as=m.read_as) for m in mentions
+            texts = [
+                mention_at(document.text, m.start, m.end, read_as=m.read_as).text for m in mentions
             ]
-            rankings = baseline([prompt.text for prompt in prompts], N_RANKS)
             answers = [
-                Answer(prompt, ranking, kb_ids=ranking.best_concepts)
-                for prompt, ranking in zip(prompts, rankings, strict=True)
+                Answer(ranking, kb_ids=ranking.best_concepts)
+                for ranking in baseline(texts, N_RANKS)
             ]
             found = [
                 LinkedSpan(mention.start, mention.end, mention.label, answer.kb_ids)
@@ -96,14 +95,13 @@ def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool =
         for document, doc in zip(documents, nlp.pipe(inputs, disable=disable), strict=True):
             spans = find_spans(doc, linker.settings.candidates.span_key)
             by_characters, found = {}, []
-            for span, prompt in zip(spans, linker.read_mentions(doc, spans), strict=True):
-                own = _read_span(span, prompt, linker)
+            for span in spans:
+                own = _read_span(span, linker)
                 start, end = span.start_char, span.end_char
                 by_characters[start, end] = own
                 found.append(LinkedSpan(start, end, span.label_, own.kb_ids))
             answers = [
-                by_characters.get((gold.start, gold.end))
-                or Answer(mention_at(document.text, gold.start, gold.end), found=False)
+                by_characters.get((gold.start, gold.end)) or Answer(found=False)
                 for gold in document.mentions
             ]
             results.append(DocumentAnswers(answers, found))
@@ -112,7 +110,7 @@ def pipeline_system(nlp: "Language", linker: "AngelLinker", *, predicted: bool =
     return answer
 
 
-def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
+def _read_span(span: "Span", linker: "AngelLinker") -> Answer:
     settings = linker.settings
     candidates = span._.get(settings.outputs.candidates)
     names, name_ids, scores = [], [], []
@@ -128,7 +126,7 @@ def _read_span(span: "Span", prompt: Mention, linker: "AngelLinker") -> Answer:
     ranking = Ranking(tuple(names), tuple(name_ids), tuple(scores), concepts)
     kb_id = span._.get(settings.outputs.kb_id)
     kb_ids = () if kb_id == NIL else tuple(split_ids(kb_id))
-    return Answer(prompt, ranking, linked=bool(kb_ids), kb_ids=kb_ids)
+    return Answer(ranking, linked=bool(kb_ids), kb_ids=kb_ids)
 
 
 class DocumentResults(NamedTuple):

@@ -33,7 +33,7 @@ from .candidates.batch import BatchLinker
 from .decision.scoring import gold_ids
 from .decision.writing import set_extensions, write_links
 from .mentions.labels import check_types, limit_types, links_label, may_share_labels
-from .mentions.reading import ReadDocument, find_spans
+from .mentions.reading import find_spans
 from .ranking.ranker import Ranker, rank_candidates, shipped_ranker
 from .settings.linker_settings import LinkerSettings, types_of
 from .settings.loaders import check_sources, load_vocabulary
@@ -41,7 +41,6 @@ from .shared_parts import find_part, share_parts
 from .types import Link
 
 if TYPE_CHECKING:
-    from ..model.mention import Mention
     from ..search.generator import Generator
     from ..vocabulary.kb import ConceptKB
     from .decision.calibration import Calibration, CalibrationItem
@@ -359,16 +358,6 @@ class AngelLinker(DocumentPipe):
             if query is not None and query.constraint is None
             if links_label(span.label_, self.settings)
         ]
-
-    def read_mentions(self, doc: Doc, spans: Sequence[Span]) -> list["Mention"]:
-        """Return mentions with their context, according to the settings and the model.
-
-        doc (Doc): the document.
-        spans (Sequence[Span]): its mentions.
-        RETURNS (list[Mention]): one mention per span.
-        RAISES (AngelError): see `reading.read_mentions`.
-        """
-        return self._pass(self.kb).read(ReadDocument(doc), spans)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score the links of predicted documents against gold documents.

@@ -18,7 +18,6 @@ from spacy_angel.evaluation.counts import (
     summarize,
     whole_rank,
 )
-from spacy_angel.model.mention import Mention
 
 
 def ranking(*concepts):
@@ -29,7 +28,7 @@ def ranking(*concepts):
 
 def outcome(gold, answer=None, known=None, **values):
     known = (True,) * len(gold) if known is None else known
-    answer = Answer(Mention("text"), answer or Ranking(), **values)
+    answer = Answer(answer or Ranking(), **values)
     return count_result(
         MentionResult("doc", GoldMention(0, 4, "text"), tuple(gold), known, answer, ())
     )

@@ -14,7 +14,6 @@ from spacy_angel.evaluation.protocols import (
     hunflair2_counts,
     protocol_figures,
 )
-from spacy_angel.model.mention import Mention
 
 
 def span(start, end, *ids, label="Disease"):
@@ -23,7 +22,7 @@ def span(start, end, *ids, label="Disease"):
 
 def outcome(gold, kb_ids=(), names=(), known=True):
     ranking = Ranking(("name",) * len(names), tuple(map(tuple, names)), (0.0,) * len(names))
-    answer = Answer(Mention("text"), ranking, kb_ids=kb_ids)
+    answer = Answer(ranking, kb_ids=kb_ids)
     known = (known,) * len(gold)
     return count_result(MentionResult("d", GoldMention(0, 4, "text"), gold, known, answer))
 

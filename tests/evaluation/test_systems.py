@@ -1,7 +1,6 @@
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.evaluation.counts import Answer
 from spacy_angel.evaluation.systems import DocumentAnswers, answer_documents
-from spacy_angel.model.mention import Mention
 
 TEXT = "Breast and ovarian cancer, renal hamartomas and gout. Malaise."
 GOLD = {
@@ -20,7 +19,7 @@ def document(doc_id="1"):
 
 def answer(documents):
     for doc in documents:
-        yield DocumentAnswers([Answer(Mention(mention.text)) for mention in doc.mentions])
+        yield DocumentAnswers([Answer() for _ in doc.mentions])
 
 
 def parts_of(answered, number):

@@ -163,7 +163,16 @@ class BatchLinker:
                     wanted.append((i, span, text, constraint))
                     continue
             queries[i] = Query(Mention(text), label, number, constraint=constraint)
-        mentions = self.read(document, [span for _, span, _, _ in wanted])
+        if not wanted:
+            return queries
+        format = self.model.prompts.format
+        mentions = read_mentions(
+            document,
+            [span for _, span, _, _ in wanted],
+            collapse_spaces=format.collapse_spaces,
+            expand_context=format.expand_context,
+            kb=self.kb,
+        )
         texts = [m.text for m in mentions] + [text for _, _, text, _ in wanted]
         names.find(list(map(normalize_name, texts)))
         for (i, span, text, constraint), mention in zip(wanted, mentions, strict=True):
@@ -176,20 +185,6 @@ class BatchLinker:
             )
             queries[i] = Query(mention, span.label_, number, wordings, constraint, parts=parts)
         return queries
-
-    def read(self, document: ReadDocument, spans: Sequence[Span]) -> list[Mention]:
-        """document (ReadDocument): a document. spans (Sequence[Span]): its mentions.
-        RETURNS (list[Mention]): each mention in its context, as the model reads it."""
-        if not spans:
-            return []
-        format = self.model.prompts.format
-        return read_mentions(
-            document,
-            spans,
-            collapse_spaces=format.collapse_spaces,
-            expand_context=format.expand_context,
-            kb=self.kb,
-        )
 
     def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:
         """found (Sequence[Sequence[Query | None]]): the queries of each document.
