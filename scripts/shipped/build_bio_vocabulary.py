@@ -23,11 +23,11 @@ from mentioned import mentioned, texts_of
 from mesh import rows
 
 from spacy_angel.files.atomic import write_text
-from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.names.taxa import HUMAN
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.sources.installed import load_vocabulary
 from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 REGISTER = "more/vocab/cellosaurus_register_names.tsv.gz"

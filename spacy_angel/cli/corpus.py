@@ -35,7 +35,7 @@ def corpus(
 ) -> None:
     """Convert corpora to BioC JSON, or with --to to the format of another tool."""
     from ..corpora.convert import prepare_corpus
-    from ..linking.settings.loaders import load_vocabulary
+    from ..vocabulary.sources.installed import load_vocabulary
 
     steps = options.preprocessing_steps(preprocessing, abbreviations)
     known = None if kb is None else load_vocabulary(kb)

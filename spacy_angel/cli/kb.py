@@ -72,8 +72,8 @@ def kb_merge(
     ] = None,
 ) -> None:
     """Merge vocabularies. Canonical names are taken from the first one that has the concept."""
-    from ..linking.settings.loaders import load_vocabulary
     from ..vocabulary.kb import ConceptKB
+    from ..vocabulary.sources.installed import load_vocabulary
 
     kb = ConceptKB.merge(
         [load_vocabulary(vocabulary) for vocabulary in vocabularies],

@@ -23,9 +23,9 @@ from ..corpora.preprocessing import Preprocessing, preprocess
 from ..corpora.registry import read_corpus
 from ..errors import AngelError
 from ..files.atomic import replacing, write_json
-from ..linking.settings.loaders import load_vocabulary
 from ..pipelines.load import open_pipeline
 from ..vocabulary.kb import ConceptKB
+from ..vocabulary.sources.installed import load_vocabulary
 from .baselines import BASELINES
 from .counts import N_RANKS
 from .files import METRICS, PREDICTIONS

@@ -13,7 +13,6 @@ from .linker import AngelLinker
 from .matcher import AngelMatcher, MatcherSettings, NameChoice
 from .mentions.labels import check_types
 from .settings.linker_settings import LinkerSettings
-from .settings.loaders import check_sources
 
 if TYPE_CHECKING:
     from .mentions.detector import LinearAbbreviationDetector
@@ -87,7 +86,7 @@ def make_angel_linker(
     )
     # A saved pipeline brings its own files; its config still names the original ones.
     if not is_saved_in(nlp, name):
-        check_sources(model, vocabulary)
+        linker.check_sources()
         if settings.decision.curation is not None:
             read_rules(Path(settings.decision.curation))
         if candidates.get("types_by_label"):

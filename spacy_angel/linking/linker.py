@@ -20,7 +20,7 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 from typing_extensions import Self
 
-from ..about import SHIPPED_NAME
+from ..about import SHIPPED_NAME, SHIPPED_NAMES
 from ..component.block import read_block, require_spans
 from ..component.forks import use_one_thread_in_forks
 from ..component.pipe import DocumentPipe
@@ -29,6 +29,7 @@ from ..errors import AngelError, AngelWarning
 from ..files.atomic import replacing
 from ..vocabulary.changes.curation_file import CurationFile
 from ..vocabulary.changes.rules import read_rules
+from ..vocabulary.sources.installed import load_vocabulary, vocabulary_path
 from .candidates.batch import BatchLinker
 from .decision.scoring import gold_ids
 from .decision.writing import set_extensions, write_links
@@ -36,7 +37,6 @@ from .mentions.labels import check_types, limit_types, links_label, may_share_la
 from .mentions.reading import find_spans
 from .ranking.ranker import Ranker, rank_candidates, shipped_ranker
 from .settings.linker_settings import LinkerSettings, types_of
-from .settings.loaders import check_sources, load_vocabulary
 from .shared_parts import find_part, share_parts
 from .types import Link
 
@@ -431,7 +431,7 @@ class AngelLinker(DocumentPipe):
         # Sources that differ from those of the saved pipeline.
         own = {key for key in saved if self._config.get(key) not in (None, saved[key])}
         if "model" in own:
-            check_sources(self._model_source)
+            self.check_sources()
         elif "model" not in exclude:
             model = find_part(folder, "model")
             if self._model_source is None or model.exists():
@@ -505,6 +505,23 @@ class AngelLinker(DocumentPipe):
         if self._curation is None or self._curation.path != path:
             self._curation = CurationFile(path)
         return self._curation
+
+    def check_sources(self) -> None:
+        """Check that the model and the vocabulary exist, without loading them. A string that could
+        be a hub name is accepted as a model.
+
+        RAISES (AngelError): one of them does not exist.
+        """
+        if self._model_source is not None and str(self._model_source) not in SHIPPED_NAMES:
+            from ..model.checkpoint import local_folder
+
+            local_folder(self._model_source)
+        # The shipped one is needed when it is opened.
+        if (
+            self._vocabulary_source is not None
+            and str(self._vocabulary_source) not in SHIPPED_NAMES
+        ):
+            vocabulary_path(self._vocabulary_source)
 
     def load_model(
         self,

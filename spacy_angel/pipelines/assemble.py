@@ -18,8 +18,8 @@ from ..errors import AngelError
 from ..files.atomic import replacing_folder
 from ..linking.decision.calibration import Calibration
 from ..linking.settings.linker_settings import types_of
-from ..linking.settings.loaders import load_vocabulary
 from ..search.generator import Dtype, Generator
+from ..vocabulary.sources.installed import load_vocabulary
 from .components import calibrate_on
 from .load import LINKER, load_folder
 

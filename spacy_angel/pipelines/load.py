@@ -12,8 +12,8 @@ from ..errors import AngelError
 from ..linking.linker import AngelLinker
 from ..linking.mentions.labels import check_types
 from ..linking.settings.linker_settings import PUBLISHED, LinkerSettings, types_of
-from ..linking.settings.loaders import load_vocabulary
 from ..vocabulary.kb import ConceptKB
+from ..vocabulary.sources.installed import load_vocabulary
 
 LINKER = "angel_linker"
 RECOGNISER = "angel_recogniser"

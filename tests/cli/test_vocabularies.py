@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from spacy_angel.about import SHIPPED_NAMES
 from spacy_angel.cli.app import app
-from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.sources.installed import load_vocabulary
 
 torch.set_num_threads(1)
 

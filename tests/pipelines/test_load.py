@@ -10,11 +10,11 @@ from support.models import make_tiny_model
 import spacy_angel
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.settings.linker_settings import PUBLISHED, LinkerSettings
-from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.pipelines.load import open_pipeline
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
+from spacy_angel.vocabulary.sources.installed import load_vocabulary
 
 torch.set_num_threads(1)
 

@@ -12,7 +12,6 @@ from support.server import Page, serving
 
 import spacy_angel.vocabulary.sources.catalogue as catalogue
 from spacy_angel.errors import AngelError
-from spacy_angel.linking.settings.loaders import load_vocabulary
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.sources.catalogue import Source, find_source
 from spacy_angel.vocabulary.sources.fetch import fetch_record, fetch_vocabulary
@@ -20,6 +19,7 @@ from spacy_angel.vocabulary.sources.installed import (
     built_folder,
     find_vocabulary,
     installed_vocabularies,
+    load_vocabulary,
 )
 
 FIXTURES = ROOT / "tests/fixtures/vocabularies"

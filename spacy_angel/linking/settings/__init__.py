@@ -1,1 +1,1 @@
-"""The settings of the linker, and the files that they refer to."""
+"""The settings of the linker."""

@@ -210,23 +210,20 @@ class LinkerSettings(CheckedSettings):
         """RETURNS (dict[str, type[SettingsBlock]]): the blocks with their classes."""
         return {name: type(field.default) for name, field in cls.model_fields.items()}
 
-    def changed(self, values: Mapping[str, Any]) -> "LinkerSettings":
+    def changed(self, values: Mapping[str, Mapping[str, Any]]) -> "LinkerSettings":
         """Return a copy with some settings changed.
 
-        values (Mapping[str, Any]): block → settings to change.
+        values (Mapping[str, Mapping[str, Any]]): block → settings to change.
         RETURNS (LinkerSettings): the changed settings.
         RAISES (AngelError): an unknown setting or an invalid value.
         """
-        changed: dict[str, Any] = self.to_dict()
-        for block, entries in values.items():
-            is_block = isinstance(entries, Mapping)
-            changed[block] = changed.get(block, {}) | entries if is_block else entries
-        return LinkerSettings(**changed)
+        own: dict[str, Any] = self.to_dict()
+        return LinkerSettings(**own | {block: own[block] | new for block, new in values.items()})
 
-    def assign(self, values: Mapping[str, Any]) -> None:
+    def assign(self, values: Mapping[str, Mapping[str, Any]]) -> None:
         """Assign some settings.
 
-        values (Mapping[str, Any]): block → settings to assign.
+        values (Mapping[str, Mapping[str, Any]]): block → settings to assign.
         RAISES (AngelError): an unknown setting or an invalid value; in this case nothing is
             assigned.
         """
