@@ -512,16 +512,14 @@ class AngelLinker(DocumentPipe):
 
         RAISES (AngelError): one of them does not exist.
         """
-        if self._model_source is not None and str(self._model_source) not in SHIPPED_NAMES:
+        # The shipped ones are needed when they are opened.
+        model, vocabulary = self._model_source, self._vocabulary_source
+        if model is not None and str(model) not in SHIPPED_NAMES:
             from ..model.checkpoint import local_folder
 
-            local_folder(self._model_source)
-        # The shipped one is needed when it is opened.
-        if (
-            self._vocabulary_source is not None
-            and str(self._vocabulary_source) not in SHIPPED_NAMES
-        ):
-            vocabulary_path(self._vocabulary_source)
+            local_folder(model)
+        if vocabulary is not None and str(vocabulary) not in SHIPPED_NAMES:
+            vocabulary_path(vocabulary)
 
     def load_model(
         self,
