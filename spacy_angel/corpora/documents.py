@@ -3,7 +3,7 @@
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +14,14 @@ from ..vocabulary.names.labels import find_entries
 
 # Maximum length of mentions to compare after Unicode normalization, in characters.
 MAX_NORMALIZED = 200
+
+NOTED_IDS = re.compile(
+    r"(?:(?:[CD]\d{6,9}|https?:\S+[/#][A-Z]+_\d+|[A-Za-z]\w*:\w*\d\w*)(?:[\s,;|+]+|$))+", re.ASCII
+)
+"""Matches text that consists of identifiers only, e.g. `C0004096 C0004099`."""
+
+# The notation of tmVar, e.g. `c|SUB|G|35|A;RS#:112445441`.
+_TMVAR = re.compile(r"^(?:tmVar:)?[a-z]?\|\w+\||RS(?:ID|#):")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +122,24 @@ def _letters(text: str, length: int | None) -> str:
     return "".join(c for c in latin if c.isalnum())
 
 
-def ends_beyond(
+def is_outside(
     mention: GoldMention, text: str, doc_id: str, report: ReadingReport | None = None
 ) -> bool:
-    """Warn if a mention ends beyond its text, and count it.
+    """Warn if there is no text at the offsets of a mention, or if it ends beyond the text, and
+    count it.
 
     mention (GoldMention): mention to check.
     text (str), doc_id (str): text and identifier of its document.
     report (ReadingReport | None): report in which `mentions_outside_text` is counted.
-    RETURNS (bool): whether the mention ends beyond the text and should be skipped.
+    RETURNS (bool): whether the mention is outside of the text and should be skipped.
     """
-    if mention.end <= len(text):
+    start, end = mention.start, mention.end
+    if 0 <= start < end <= len(text) and not text[start:end].isspace():
         return False
     message = (
-        f"The mention {mention.text!r} at {mention.start}-{mention.end} of document {doc_id} ends "
-        f"beyond the text, which has {len(text)} characters; it is skipped."
-    ) + _unit_hint(mention.text, text, mention.start, mention.end)
+        f"The mention {mention.text!r} at {start}-{end} of document {doc_id} is not inside the "
+        f"text, which has {len(text)} characters; it is skipped."
+    ) + _unit_hint(mention.text, text, start, end)
     warnings.warn(message, AngelWarning, stacklevel=2)
     if report is not None:
         report.count("mentions_outside_text", note=message)
@@ -137,14 +147,14 @@ def ends_beyond(
 
 
 def within_text(document: CorpusDocument, report: ReadingReport | None = None) -> CorpusDocument:
-    """Remove mentions that end beyond the text of their document.
+    """Remove mentions that are outside of the text of their document.
 
     document (CorpusDocument): the document.
-    report (ReadingReport | None): see `ends_beyond`.
+    report (ReadingReport | None): see `is_outside`.
     RETURNS (CorpusDocument): the document with the remaining mentions.
     """
     text, doc_id = document.text, document.doc_id
-    mentions = tuple(m for m in document.mentions if not ends_beyond(m, text, doc_id, report))
+    mentions = tuple(m for m in document.mentions if not is_outside(m, text, doc_id, report))
     return replace(document, mentions=mentions)
 
 
@@ -152,7 +162,7 @@ def _unit_hint(mention: str, text: str, start: int, end: int) -> str:
     """Return a hint if the offsets count another unit than characters."""
     for unit, encoding, size in (("bytes", "utf-8", 1), ("UTF-16 units", "utf-16-le", 2)):
         piece = text.encode(encoding, "replace")[start * size : end * size]
-        if piece.decode(encoding, "replace") == mention:
+        if piece.decode(encoding, "replace") == mention and mention.strip():
             return f" The offsets count {unit} of the text. Convert them to characters."
     return ""
 
@@ -214,6 +224,11 @@ class Reading(FileReading):
         label (str): label of the mention, which may determine the prefix.
         RETURNS (str): identifiers in normal form.
         """
+        if _TMVAR.search(raw):
+            # The dbSNP number, the HGVS name, or else the notation as one identifier.
+            one = re.search(r"RS(?:ID|#):(\d+)", raw) or re.search(r"HGVS:([^;|]+)", raw)
+            raw = f"{'rs' * one[1].isdecimal()}{one[1]}" if one else re.split(";", raw)[0]
+            raw = raw.replace("|", "_")
         if isinstance(self.prefix, str):
             return normal_ids(raw, self.prefix)
         spelled = find_entries(label, self.prefix)
@@ -234,8 +249,6 @@ class Reading(FileReading):
         """
         start, end, mention = given.start, given.end, given.text
         covered = text[start:end] if 0 <= start < end else ""
-        if ends_beyond(given, text, doc_id, self.report):
-            return None
         if covered.strip() and covered.split() != mention.split():
             longest = min(len(text), end + len(mention), start + MAX_NORMALIZED)
             stops = range(start + 1, longest + 1) if len(mention) <= MAX_NORMALIZED else ()
@@ -244,7 +257,9 @@ class Reading(FileReading):
             if not text.startswith(mention, start) and (stop := next(found, None)):
                 note = f"{self.where(line)}: {mention!r} of document {doc_id} is normalized text"
                 self.report.count("normalized_mentions", note=note)
-                covered = mention = text[start:stop]
+                covered, mention, end = text[start:stop], text[start:stop], stop
+        if end > len(text) and is_outside(given, text, doc_id, self.report):
+            return None
         if not covered.strip() or covered.split() != mention.split():
             message = f"expected the mention {mention!r} at {start}-{end} of document {doc_id}, "
             message += f"found {covered!r}.{_unit_hint(mention, text, start, end)}"
@@ -261,6 +276,23 @@ class Reading(FileReading):
         return replace(
             given, start=start, end=end, text=text[start:end], label=label, concept_ids=ids
         )
+
+    def whole(self, mention: str, spans: Sequence[tuple[int, int]], text: str, line: int) -> str:
+        """Return the text from the start of a discontinuous mention to its end, and count it.
+
+        mention (str): text of the mention in the file.
+        spans (Sequence[tuple[int, int]]): its pieces, in order.
+        text (str), line (int): see `mention`.
+        RETURNS (str): the text; or the mention, if it has one piece or does not match its pieces.
+        """
+        pieces = " ".join(text[start:end] for start, end in spans).split()
+        covered = text[spans[0][0] : spans[-1][1]]
+        if len(spans) == 1 or pieces != mention.split():
+            return mention
+        if pieces != covered.split():
+            note = f"{self.where(line)}: {mention!r} in pieces, read as a whole"
+            self.report.count("discontinuous_mentions", note=note)
+        return covered
 
     def single_mention(
         self, given: GoldMention, text: str, doc_id: str, line: int

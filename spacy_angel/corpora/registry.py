@@ -27,6 +27,15 @@ from .formats import (
     text,
 )
 
+# Files of other tools, by a pattern in their first bytes.
+_FOREIGN = {
+    r'^{\s*"projects"\s*:\s*\[': "an export of MedCATtrainer",
+    r'"(ner|bio|iob)_tags"\s*:|"tokenized_text"\s*:': "tokens with tags (Hugging Face, GLiNER)",
+    r"\A(-DOCSTART-|(\S+[ \t]+(\S+[ \t]+)*(O|[BIES]-\S+)\s*\n){2})": "tokens with tags (CoNLL)",
+    r'"(annotatable|extId)"\s*:': "annotations without their text (tagtog, Europe PMC)",
+    r'"%FEATURE_STRUCTURES"|<xmi:XMI|\A#FORMAT=WebAnno': "an export of INCEpTION (WebAnno, UIMA)",
+}
+
 FORMATS = Formats(
     "corpus",
     "spacy_angel_corpus_formats",
@@ -38,11 +47,11 @@ FORMATS = Formats(
         pubmed.FORMAT,
         brat.FORMAT,
         label_studio.FORMAT,
-        rows.JSON,
         jats.FORMAT,
         bigbio.FORMAT,
         bioc.XML,
         bioc.JSON,
+        rows.JSON,
         pubtator.FORMAT,
         phrases.ASKAPATIENT,
         phrases.COMETA,
@@ -50,6 +59,7 @@ FORMATS = Formats(
         text.TEXT,
         text.LINES,
     ],
+    _FOREIGN,
 )
 
 # Options of `read_corpus` that apply to all formats.

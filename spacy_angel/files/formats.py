@@ -9,6 +9,7 @@ formats with an entry point; these are tried first:
 """
 
 import codecs
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -118,10 +119,13 @@ class Formats(Mapping[str, Format]):
     kind (str): `corpus` or `vocabulary`, for error messages.
     group (str): entry point group of formats from other packages.
     own (Sequence[Format]): built-in formats, in the order in which they are tried.
+    foreign (Mapping[str, str]): patterns of files that cannot be read, and what they are.
     """
 
-    def __init__(self, kind: str, group: str, own: Sequence[Format]) -> None:
-        self._kind, self._group = kind, group
+    def __init__(
+        self, kind: str, group: str, own: Sequence[Format], foreign: Mapping[str, str] = {}
+    ) -> None:
+        self._kind, self._group, self._foreign = kind, group, foreign
         self._own = {format.name: format for format in own}
 
     def __getitem__(self, name: str) -> Format:
@@ -168,6 +172,11 @@ class Formats(Mapping[str, Format]):
     def recognized(self, path: Path) -> Format | None:
         """Like `of`, but return None if no format recognizes the file."""
         head = "" if path.is_dir() else read_head(path).lstrip()
+        if foreign := next((n for p, n in self._foreign.items() if re.search(p, head)), None):
+            raise AngelError(
+                f"{path} looks like {foreign}, which cannot be read. Convert it to one of "
+                f"{', '.join(name for name, format in self.items() if format.write)} or jsonl."
+            )
         format = next((f for f in self.values() if f.recognizes(path, head)), None)
         if format is None and not head and not path.is_dir():
             raise AngelError(f"{path} is empty; expected a {self._kind}.")

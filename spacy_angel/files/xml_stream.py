@@ -1,6 +1,8 @@
 """Streaming of the elements in an XML file, which may be larger than memory."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
+from html.entities import html5
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -8,6 +10,9 @@ from xml.etree import ElementTree
 from ..errors import AngelError
 from .faults import FileReading
 from .reading import pieces
+
+# Entities of HTML, which document types of XML define in other files.
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w*;)")
 
 
 def stream_elements(
@@ -29,8 +34,11 @@ def stream_elements(
     line = 1
     try:
         for line, piece in pieces(path, reading):
-            parser.feed(piece)
+            parser.feed(_ENTITY.sub(_character, piece))
             for event, element in parser.read_events():
+                if event == "start":
+                    # Without the namespace.
+                    element.tag = element.tag.rpartition("}")[2]
                 depth += 1 if event == "start" else -1
                 if root is None:
                     root = element
@@ -46,6 +54,11 @@ def stream_elements(
         raise AngelError(message) from error
     if root is None:
         raise _foreign(reading, line, kinds, "nothing")
+
+
+def _character(entity: re.Match[bytes]) -> bytes:
+    characters = html5.get(entity[1].decode(), "")
+    return "".join(f"&#{ord(each)};" for each in characters).encode() or entity[0]
 
 
 def _foreign(reading: FileReading, line: int, kinds: Collection[str], found: str) -> AngelError:

@@ -1,4 +1,4 @@
-"""BigBIO's schema, as JSON lines and as a saved dataset."""
+"""BigBIO's schema."""
 
 import json
 
@@ -13,7 +13,7 @@ FILE = ROOT / "tests/fixtures/corpora/bigbio.jsonl"
 TEXT = "Aspirin in angina. Breast and ovarian cancer was absent."
 
 
-def test_json_lines_and_saved_datasets_are_read(tmp_path):
+def test_json_lines_are_read():
     assert infer_format(FILE) == "bigbio"
     (document,) = read_corpus(FILE)
     assert (document.doc_id, document.text) == ("1", TEXT)
@@ -23,10 +23,6 @@ def test_json_lines_and_saved_datasets_are_read(tmp_path):
         GoldMention(11, 17, "angina", "Disease"),
         GoldMention(19, 44, cancer, "Disease", "MESH:D001943", read_as="Breast cancer"),
     )
-    datasets = pytest.importorskip("datasets")
-    datasets.Dataset.from_list([json.loads(FILE.read_text())]).save_to_disk(str(tmp_path / "saved"))
-    assert infer_format(tmp_path / "saved") == "bigbio"
-    assert list(read_corpus(tmp_path / "saved")) == [document]
 
 
 def test_a_damaged_line_is_named(tmp_path):

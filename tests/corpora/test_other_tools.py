@@ -43,11 +43,14 @@ def located(start, end, text, **infons):
     return {"text": text, "locations": [place], "infons": infons}
 
 
-OUTSIDE = CorpusDocument("77", TEXT, (GoldMention(9, 40, "fever"), GoldMention(0, 4, "Gout")))
+PLACES = [(9, 40), (-3, 4), (4, 0), (4, 4), (4, 5)]
+OUTSIDE = CorpusDocument(
+    "77", TEXT, (*(GoldMention(*place, "fever") for place in PLACES), GoldMention(0, 4, "Gout"))
+)
 
 
 @pytest.mark.parametrize("format", writable_formats())
-def test_writers_skip_mentions_that_end_beyond_the_text(tmp_path, format):
+def test_writers_skip_mentions_without_text(tmp_path, format):
     with pytest.warns(AngelWarning, match="9-40 of document 77"):
         write_corpus([OUTSIDE], tmp_path / "out", format)
     (document,) = read_corpus(tmp_path / "out", format, strict=False, **only(format))
@@ -58,7 +61,7 @@ def only(format):
     return {"results": "predictions"} if format == "label_studio" else {}
 
 
-def test_a_doc_skips_mentions_that_end_beyond_the_text():
+def test_a_doc_skips_mentions_without_text():
     with pytest.warns(AngelWarning, match="9-40 of document 77"):
         assert len(to_doc(OUTSIDE, spacy.blank("en")).spans["gold"]) == 1
 
@@ -79,64 +82,74 @@ def test_readers_skip_mentions_that_end_beyond_the_text(tmp_path, name, content)
     assert report.counts["mentions_outside_text"] == 1
 
 
+SPAN = {"start": 0, "end": 4}
+X = {**SPAN, "label": "X"}
+
+
+def row(**fields):
+    return {"text": TEXT, **fields}
+
+
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        # doccano, of two versions
-        ("a.jsonl", {"text": TEXT, "label": [[0, 4, "DISO"]]}, ("Gout", "DISO", "")),
+        # doccano, of three versions
+        ("a.jsonl", row(label=[[0, 4, "X"]]), ("Gout", "X", "")),
         (
             "a.jsonl",
-            {
-                "text": TEXT,
-                "entities": [{"id": 4, "label": "X", "start_offset": 0, "end_offset": 4}],
-            },
+            row(entities=[{"id": 4, "label": "X", "start_offset": 0, "end_offset": 4}]),
             ("Gout", "X", ""),
         ),
-        # Prodigy
         (
             "a.jsonl",
-            {"text": TEXT, "spans": [{"start": 9, "end": 14, "label": "X"}], "answer": "accept"},
-            ("fever", "X", ""),
+            row(annotations=[{"label": 2, "start_offset": 0, "end_offset": 4}]),
+            ("Gout", "2", ""),
         ),
-        # spaCy
+        # Prodigy; spaCy and its span groups; Argilla; MedCAT; Hugging Face
+        ("a.jsonl", row(spans=[X], answer="accept"), ("Gout", "X", "")),
+        ("a.json", row(ents=[X | {"kb_id": "D006073"}]), ("Gout", "X", "MESH:D006073")),
+        ("a.json", row(ents=[], spans={"sc": [X]}), ("Gout", "X", "")),
+        ("a.jsonl", row(annotation=[["X", 0, 4, 0.9]]), ("Gout", "X", "")),
+        ("a.json", row(entities={"0": SPAN | {"cui": "C0018099"}}), ("Gout", "", "UMLS:C0018099")),
+        ("a.jsonl", row(entities=[SPAN | {"entity_group": "X"}]), ("Gout", "X", "")),
+        # Label Studio: JSON-MIN, CSV, and lines
+        ("a.json", [row(label=[SPAN | {"text": "Gout", "labels": ["X"]}])], ("Gout", "X", "")),
         (
-            "a.json",
-            {"text": TEXT, "ents": [{"start": 0, "end": 4, "label": "X", "kb_id": "D006073"}]},
-            ("Gout", "X", "MESH:D006073"),
-        ),
-        # Label Studio, JSON-MIN
-        (
-            "a.json",
-            [{"text": TEXT, "label": [{"start": 0, "end": 4, "text": "Gout", "labels": ["X"]}]}],
+            "a.csv",
+            f'text,label\n{TEXT},"[{{""start"": 0, ""end"": 4, ""labels"": [""X""]}}]"\n',
             ("Gout", "X", ""),
+        ),
+        (
+            "a.jsonl",
+            {"data": row(), "annotations": [{"result": [{"type": "labels", "value": SPAN}]}]},
+            ("Gout", "", ""),
+        ),
+        # Other names of identifiers, and identifiers of OBO as addresses
+        ("a.json", [row(mentions=[X | {"cui": "C0018099"}])], ("Gout", "X", "UMLS:C0018099")),
+        (
+            "a.json",
+            row(ents=[[0, 4, "X", "http://purl.obolibrary.org/obo/HP_0001997"]]),
+            ("Gout", "X", "HP:0001997"),
         ),
         # PubAnnotation
         (
             "a.json",
-            {
-                "text": TEXT,
-                "denotations": [{"id": "T1", "span": {"begin": 0, "end": 4}, "obj": "X"}],
-                "attributes": [{"id": "A1", "subj": "T1", "pred": "id", "obj": "MESH:D006073"}],
-            },
+            row(
+                denotations=[{"id": "T1", "span": {"begin": 0, "end": 4}, "obj": "X"}],
+                attributes=[
+                    {"subj": "T1", "pred": "id", "obj": "MESH:D006073"},
+                    {"subj": "T1", "pred": "negated", "obj": False},
+                ],
+            ),
             ("Gout", "X", "MESH:D006073"),
         ),
         # BERN2
         (
             "a.json",
-            {
-                "text": TEXT,
-                "annotations": [
-                    {
-                        "id": ["mesh:D006073", "mesh:D1"],
-                        "mention": "Gout",
-                        "obj": "disease",
-                        "span": {"begin": 0, "end": 4},
-                    }
-                ],
-            },
-            ("Gout", "disease", "MESH:D006073|MESH:D1"),
+            row(annotations=[{"id": ["mesh:D006073", "CUI-less"], "obj": "X", "span": SPAN}]),
+            ("Gout", "X", "MESH:D006073"),
         ),
-        # BioC: a list of collections, other names of identifiers, no location, normalized text
+        # BioC: a list of collections, other names of identifiers, no text, normalized text
         (
             "a.json",
             [{"documents": [bioc(TEXT, **located(0, 4, "Gout", type="X", MESH_ID="D006073"))]}],
@@ -144,14 +157,31 @@ def test_readers_skip_mentions_that_end_beyond_the_text(tmp_path, name, content)
         ),
         (
             "a.json",
+            bioc(TEXT, **located(0, 4, None, normalized=["D006073", "OMIM:1"])),
+            ("Gout", "", "MESH:D006073|OMIM:1"),
+        ),
+        (
+            "a.json",
+            bioc(TEXT, **located(0, 4, "Gout", hpo="HP:0001997")),
+            ("Gout", "", "HP:0001997"),
+        ),
+        (
+            "a.json",
             bioc("TGF-β up", **located(0, 8, "TGF-beta", **{"Entrez Gene ID": "7040"})),
             ("TGF-β", "", "NCBIGene:7040"),
         ),
-        # PubTator: dbSNP's number as tmVar 3 has it
+        ("a.json", bioc("in Sjögren", **located(3, 11, "Sjo\u0308gren")), ("Sjögren", "", "")),
+        # PubTator: dbSNP's number as tmVar 3 has it, or the name in HGVS; further columns
         (
             "a.txt",
             "1|t|V600E\n1|a|\n1\t0\t5\tV600E\tMutation\ttmVar:p|SUB|V|600|E;RS#:113488022\n",
             ("V600E", "Mutation", "rs113488022"),
+        ),
+        (
+            "a.txt",
+            "1|t|35G>A\n1|a|\n1\t0\t5\t35G>A\tX\tc|SUB|G|35|A;HGVS:c.35G>A;Gene:1\t\t0.9\n"
+            "1\tchem_gene:affects^binding\tD1\t2\n",
+            ("35G>A", "X", "c.35G>A"),
         ),
     ],
 )
@@ -181,6 +211,10 @@ def test_what_says_nothing_of_the_text_is_counted(tmp_path):
         ("a.jsonl", {"text": TEXT, "ner": [{"startChar": 0, "length": 4}]}),
         ("a.jsonl", {"text": TEXT, "found": [[0, 4, "Disease"]]}),
         ("a.json", [[TEXT, {"entities": [[0, 4, "Disease"]]}]]),
+        ("a.json", {"text": TEXT, "tracks": [{"denotations": [{"begin": 0, "end": 4}]}]}),
+        ("a.jsonl", {"text": TEXT, "matches": [[{"start": 0, "end": 4}]]}),
+        ("a.jsonl", {"text": TEXT, "entities": {"start": [0], "end": [4]}}),
+        ("a.csv", "text,entities\nGout,\"[{'start': 0, 'end': 4}]\"\n"),
     ],
 )
 def test_mentions_in_an_unknown_form_are_refused(tmp_path, name, row):
@@ -188,7 +222,25 @@ def test_mentions_in_an_unknown_form_are_refused(tmp_path, name, row):
     with pytest.raises(AngelError, match=r"seems to hold mentions|an object with a text was"):
         list(read_corpus(path, name[2:]))
     row = {"text": TEXT, "tokens": [{"start": 0, "end": 4}], "spans": [], "sources": [{"id": 7}]}
+    row |= {"meta": {"start": 1, "end": 9}, "attributes": ["x1"], "labels": {"toxic": 0}}
     assert found(write(tmp_path, "a.jsonl", row)) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ({"projects": [{"documents": [{"text": TEXT, "annotations": []}]}]}, "MedCATtrainer"),
+        ([{"tokens": ["Gout"], "ner_tags": [1]}], "tokens with tags"),
+        ("Gout\tNN\tB-Disease\nand\tCC\tO\n", "tokens with tags"),
+        ([{"source": "MED", "extId": "7", "annotations": [{"exact": "Gout"}]}], "Europe PMC"),
+        ("#FORMAT=WebAnno TSV 3.3\n\n\n#Text=Gout\n1-1\t0-4\tGout\t_\n", "INCEpTION"),
+    ],
+)
+def test_formats_that_cannot_be_read_are_named(tmp_path, content, name):
+    with pytest.raises(AngelError, match=f"looks like .*{name}.* Convert it to one of"):
+        read_corpus(write(tmp_path, "a.tsv", content))
+    with pytest.raises(AngelError, match=r"the field text, .* found doc, note"):
+        found(write(tmp_path, "a.json", {"doc": 1, "note": TEXT}))
 
 
 @pytest.mark.parametrize(
@@ -208,12 +260,14 @@ def test_brat_with_line_ends_of_windows_notes_and_a_name_twice(tmp_path):
     lines = (
         "T1\tX 6 10\tGout\r\nT1\tX 0 5\tFever\r\n#1\tAnnotatorNotes T1\tC0018099, HP:0001997\r\n"
     )
+    lines += "T2\tX 0 5\tFever\r\nA1\tCUI T2 D005334\r\n"
     write(tmp_path, "b/1.ann", lines + "#2\tAnnotatorNotes T1\tis this right?\r\n")
-    write(tmp_path, "b/1.txt", "Fever\r\nGout\r\n")
+    write(tmp_path, "b/1.txt", "\ufeffFever\r\nGout\r\n")
     report = CorpusReport()
     assert found(tmp_path / "b", report) == [
         ("Gout", "X", "UMLS:C0018099|HP:0001997"),
         ("Fever", "X", ""),
+        ("Fever", "X", "MESH:D005334"),
     ]
     assert report.counts["repeated_names"] == 1
     assert report.counts["relations_and_notes_left_out"] == 1
@@ -222,18 +276,21 @@ def test_brat_with_line_ends_of_windows_notes_and_a_name_twice(tmp_path):
 JATS = """<!DOCTYPE article PUBLIC "x" "y.dtd"><article><front><article-meta>
 <article-id pub-id-type="pmid">7</article-id><title-group><article-title>On <italic>TERT</italic>
 </article-title></title-group><abstract><title>Aim</title><p>To ask.</p></abstract></article-meta>
-</front><body><sec><title>Methods</title><p>We <b>did</b>.</p><table><p>1</p></table></sec></body>
-</article>"""
+</front><body><sec><title>Methods</title><p>&beta;<b>-gal</b><sup><xref>1</xref></sup> in<list>
+<list-item><p>a</p></list-item><list-item><p>b</p></list-item></list><table><td>1</td></table></p>
+<table><p>1</p></table></sec></body></article>"""
 
 
 def test_articles_of_pubmed_central_are_read(tmp_path):
     path = write(tmp_path, "a.nxml", JATS)
     assert infer_format(path) == "jats"
-    text = "On TERT Aim\nTo ask.\nMethods\nWe did."
+    text = "On TERT Aim\nTo ask.\nMethods\nβ-gal 1 in a b"
     expected = CorpusDocument("7", text, title_end=7)
     assert list(read_corpus(path)) == [expected]
     whole = JATS.partition("<article>")[2]
-    path = write(tmp_path, "set.xml", f"<pmc-articleset><article>{whole}</pmc-articleset>")
+    path = write(
+        tmp_path, "set.xml", f"<pmc-articleset xmlns='x:y'><article>{whole}</pmc-articleset>"
+    )
     assert list(read_corpus(path)) == [expected]
 
 
@@ -245,7 +302,8 @@ def test_pubmed_with_lines_in_bold_and_an_abstract_from_elsewhere(tmp_path):
     bold = (
         "<Abstract><AbstractText><b>Age: 7</b><b>Gout</b> H<sub>2</sub>O</AbstractText></Abstract>"
     )
-    other = '<OtherAbstract Language="{}"><AbstractText>{}</AbstractText></OtherAbstract>'
+    other = '<OtherAbstract Language="{}"><AbstractText Label="UNLABELLED">{}</AbstractText>'
+    other += "</OtherAbstract>"
     others = other.format("fre", "La goutte.") + other.format("eng", "Gout.")
     articles = article.format(1, "A", bold, others) + article.format(2, "", "", others)
     path = write(tmp_path, "a.xml", f"<PubmedArticleSet>{articles}</PubmedArticleSet>")

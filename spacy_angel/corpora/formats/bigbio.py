@@ -3,10 +3,10 @@
 from datasets import load_dataset
 
 corpus = load_dataset("bigbio/bc5cdr", "bc5cdr_bigbio_kb")["train"]
-corpus.to_json("train.jsonl")  # or corpus.save_to_disk("train")
+corpus.to_json("train.jsonl")
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,6 @@ from pydantic import BaseModel, Field
 
 from ...files.formats import Format, first_line
 from ...files.json_values import checked
-from ...files.table import import_optional
 from ..documents import CorpusDocument, Reading
 from .bioc import bioc_document
 from .rows import json_rows
@@ -46,16 +45,12 @@ class _Row(BaseModel):
 def read_bigbio(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """Read documents in BigBIO's schema `bigbio_kb`.
 
-    path (Path): JSON lines, plain or gzip, or a folder written by `Dataset.save_to_disk`.
+    path (Path): JSON lines, plain or gzip.
     reading (Reading): handles faults.
     RETURNS (Iterator[CorpusDocument]): the documents. A discontinuous mention spans from its first
         to its last part, and its `read_as` contains only the parts.
-    RAISES (AngelError): if the path is a folder and `datasets` is not installed.
     """
-    rows: Iterable[tuple[int, Any]] = json_rows(path, reading)
-    if path.is_dir():
-        rows = enumerate(import_optional("datasets", "train").load_from_disk(path), 1)
-    for number, values in rows:
+    for number, values in json_rows(path, reading):
         with reading.leaving_out(number, "a document of BigBIO's schema"):
             yield bioc_document(_as_bioc(checked(values, _Row)), reading, number)
 
@@ -77,8 +72,6 @@ def _as_bioc(row: _Row) -> dict[str, Any]:
 
 
 def _recognises(path: Path, head: str) -> bool:
-    if path.is_dir():
-        return (path / "state.json").is_file() and (path / "dataset_info.json").is_file()
     return all(f'"{name}":' in first_line(head) for name in ("document_id", "passages", "entities"))
 
 

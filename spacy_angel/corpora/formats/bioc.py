@@ -21,20 +21,20 @@ from ...files.formats import Format
 from ...files.json_objects import read_objects
 from ...files.json_values import checked, parse_as
 from ...files.xml_stream import stream_elements
-from ..documents import CorpusDocument, GoldMention, Reading
+from ..documents import NOTED_IDS, CorpusDocument, GoldMention, Reading
 
 # Maximum number of spaces to insert between two passages; a larger offset is a fault.
 MAX_GAP = 100_000
 
+_KEYS = re.compile(r'(?<!\\)"(passages|documents|PubTator3)"\s*:')
 # Infons with identifiers, and their vocabularies, in order of precedence. Keys are lowercase and
 # without a final `identifier` or `id`, as in `NCBI Gene identifier` or `MESH_ID`.
 _ID_KEYS = {
     "identifier": "",
     "concept": "",
     "normalized": "",
-    **dict.fromkeys(("mesh", "msh"), "MESH"),
+    "mesh": "MESH",
     "omim": "OMIM",
-    **dict.fromkeys(("umls", "umls cui", "cui"), "UMLS"),
     **dict.fromkeys(("snomedct", "snomed"), "SNOMEDCT"),
     **dict.fromkeys(("ncbi gene", "entrez gene", "entrez", "gene"), "NCBIGene"),
     **dict.fromkeys(("ncbi taxonomy", "ncbi taxon", "taxonomy", "species"), "NCBITaxon"),
@@ -51,7 +51,8 @@ _BARE = re.compile(r"(?<![^|+,;\s])[^|+,;:\s-][^|+,;:\s]*(?![^|+,;\s])")
 def _strings(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value or {}
-    return {key: str(item) for key, item in value.items() if item is not None}
+    lists = {key: item if isinstance(item, list) else [item] for key, item in value.items()}
+    return {k: "|".join(map(str, items)) for k, items in lists.items() if items != [None]}
 
 
 _OrEmpty = BeforeValidator(lambda value: [] if value is None else value)
@@ -64,7 +65,7 @@ class _Location(BaseModel):
 
 
 class _Annotation(BaseModel):
-    text: str = ""
+    text: Annotated[str, BeforeValidator(lambda value: value or "")] = ""
     locations: Annotated[list[_Location], _OrEmpty] = []
     infons: _Infons = {}
 
@@ -100,7 +101,7 @@ class _Passage(_Holder):
 
 class _Document(_Holder):
     id: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
-    passages: Annotated[list[_Passage], _OrEmpty] = []
+    passages: Annotated[list[_Passage], _OrEmpty]
 
 
 def read_bioc_xml(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -197,12 +198,9 @@ def _mention(
 ) -> GoldMention | None:
     """Convert a mention. The parts of a composite are the individual mentions inside it; their
     texts are not checked, because their offsets are sometimes off by one."""
-    infons, mention, (start, end) = annotation.infons, annotation.text, annotation.span
-    pieces = [text[begin:stop] for begin, stop in annotation.spans]
-    if len(pieces) > 1 and " ".join(pieces).split() == mention.split():
-        note = f"{reading.where(line)}: document {doc_id}, {mention!r} in pieces, read as a whole"
-        reading.report.count("discontinuous_mentions", note=note)
-        mention = text[start:end]
+    infons, (start, end) = annotation.infons, annotation.span
+    mention = annotation.text or text[start:end]
+    mention = reading.whole(mention, annotation.spans, text, line)
     inside = tuple(parse_as(infons.get(_PARTS, "[]"), list[str]))
     if annotation.role == "CompositeMention":
         spans = ((part.span, part.text) for part in parts)
@@ -218,7 +216,7 @@ def _raw_ids(infons: Mapping[str, str]) -> str:
     for key, prefix in _ID_KEYS.items():
         if value := by_key.get(key, "").strip():
             return _BARE.sub(rf"{prefix}:\g<0>", value) if prefix else value
-    return ""
+    return next(filter(NOTED_IDS.fullmatch, infons.values()), "")
 
 
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:
@@ -282,6 +280,6 @@ XML = Format("bioc_xml", read_bioc_xml, lambda path, head: head.startswith("<"))
 JSON = Format(
     "bioc_json",
     read_bioc_json,
-    lambda path, head: head.startswith(("{", "[")),
+    lambda path, head: head.startswith(("{", "[")) and _KEYS.search(head) is not None,
     write=write_bioc_json,
 )

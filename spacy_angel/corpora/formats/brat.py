@@ -21,7 +21,7 @@ from ...files.atomic import replacing_path
 from ...files.formats import Format
 from ...files.reading import numbered_lines
 from ..docs import NO_LABEL
-from ..documents import CorpusDocument, GoldMention, Reading
+from ..documents import NOTED_IDS, CorpusDocument, GoldMention, Reading
 from .text import text_of
 
 _BOUND = re.compile(r"(\S+) ([0-9]{1,12} [0-9]{1,12}(?:;[0-9]{1,12} [0-9]{1,12})*) *")
@@ -30,8 +30,6 @@ _NORMALIZED = re.compile(r"\S+ (\S+) (\S+?:\S+) *")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 # Written before identifiers without a vocabulary.
 _NO_VOCABULARY = "NONE:"
-# A note that consists of identifiers, as in QUAERO: `C0004096 C0004099`.
-_NOTED_IDS = re.compile(r"(?:(?:C[0-9]{7}|[A-Za-z]\w*:\w+)(?:[\s,;|+]+|$))+")
 _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")
 # Line separators in Python 2, which brat uses.
 _LINE_ENDS = re.compile("[\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -68,14 +66,14 @@ def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 
 def _document(file: Path, doc_id: str, reading: Reading) -> Iterator[CorpusDocument]:
-    # brat counts a byte order mark as a character.
     text = text_of(file.with_suffix(".txt"), reading)
     if text is None:
         return
     here = replace(reading, name=str(file))
     bounds = _bounds(file, here).values()
-    # Tools on Windows may count `\r\n` as one character.
-    texts = dict.fromkeys((text, text.replace("\r\n", "\n")))
+    # Tools on Windows may count `\r\n` as one character, and brat counts a byte order mark.
+    bare = text.removeprefix("\ufeff")
+    texts = dict.fromkeys((bare, bare.replace("\r\n", "\n"), text))
     text = max(texts, key=lambda text: sum(_pieces(b, text) == b.text.split() for b in bounds))
     found = (_mention(bound, text, doc_id, here) for bound in bounds)
     yield CorpusDocument(doc_id, text, tuple(m for m in found if m is not None))
@@ -110,8 +108,11 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
                 _fault(reading, number, "`N1<TAB>Reference T1 MESH:D005334<TAB>name`", line)
             else:
                 bounds[match[1]].ids.append(match[2].removeprefix(_NO_VOCABULARY))
-        elif _NOTED_IDS.fullmatch(note) and place.split()[-1] in bounds:
-            bounds[place.split()[-1]].ids.extend(re.findall(r"[^\s,;|+]+", note))
+            continue
+        # A note or attribute that consists of identifiers, as in QUAERO.
+        _, of, noted = [*f"{place} {note}".split(maxsplit=2), "", "", ""][:3]
+        if of in bounds and NOTED_IDS.fullmatch(noted):
+            bounds[of].ids.extend(re.findall(r"[^\s,;|+]+", noted))
         elif line.strip():
             reading.report.count("relations_and_notes_left_out")
     return bounds
@@ -123,13 +124,7 @@ def _fault(reading: Reading, number: int, expected: str, line: str, skipped: str
 
 def _mention(bound: _Bound, text: str, doc_id: str, reading: Reading) -> GoldMention | None:
     start, end = bound.spans[0][0], bound.spans[-1][1]
-    mention = bound.text
-    pieces = _pieces(bound, text)
-    if pieces == mention.split():
-        mention = text[start:end]
-        if pieces != mention.split():
-            note = f"{reading.where(bound.line)}: {bound.text!r} in pieces, read as a whole"
-            reading.report.count("discontinuous_mentions", note=note)
+    mention = reading.whole(bound.text, bound.spans, text, bound.line)
     label = "" if bound.type == NO_LABEL else bound.type
     given = GoldMention(start, end, mention, label, "|".join(bound.ids))
     return reading.mention(given, text, doc_id, bound.line)

@@ -8,10 +8,7 @@ from xml.etree import ElementTree
 from ...files.formats import Format
 from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, Reading
-from .pubmed import plain_text
-
-# Elements that do not contain running text.
-_SKIPPED = {"table", "disp-formula", "ref-list", "fn-group", "graphic", "media"}
+from .pubmed import SKIPPED, plain_text
 
 
 def read_jats(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
@@ -49,7 +46,7 @@ def _blocks(element: ElementTree.Element) -> Iterator[str]:
     for child in element:
         if child.tag in ("p", "title"):
             yield plain_text(child)
-        elif child.tag not in _SKIPPED:
+        elif child.tag not in SKIPPED:
             yield from _blocks(child)
 
 

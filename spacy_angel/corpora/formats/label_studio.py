@@ -47,7 +47,7 @@ class _Value(BaseModel):
 
 
 class _Result(BaseModel):
-    id: str = ""
+    id: str | int = ""
     type: str = ""
     from_name: str = ""
     value: _Value = _Value()
@@ -162,7 +162,7 @@ def _mentions(
     reading: Reading,
     line: int,
 ) -> Iterator[GoldMention]:
-    ids: defaultdict[str, list[str]] = defaultdict(list)
+    ids: defaultdict[str | int, list[str]] = defaultdict(list)
     for one in results:
         if one.type == "textarea" and one.from_name == id_field:
             given = one.value.text

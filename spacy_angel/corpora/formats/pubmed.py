@@ -18,6 +18,10 @@ ROOT = "PubmedArticleSet"
 # Other elements in these files: books, and lists of withdrawn identifiers.
 _OTHER = {"PubmedBookArticle": "book_articles", "DeleteCitation": "withdrawn_lists"}
 
+SKIPPED = {"table", "disp-formula", "tex-math", "ref-list", "fn-group", "graphic", "media"}
+"""Elements that do not contain running text."""
+_BLOCKS = {"p", "title", "list-item", "li", "label", "caption", "term", "def", "break"}
+
 
 def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """Read PubMed XML as a stream of articles.
@@ -60,22 +64,35 @@ def _article(element: ElementTree.Element, reading: Reading, line: int) -> Corpu
 
 def _section(element: ElementTree.Element) -> str:
     text, label = plain_text(element), element.get("Label", "")
-    return f"{label}: {text}" if label and text else text
+    return f"{label}: {text}" if text and label not in ("", "UNLABELLED") else text
 
 
 def plain_text(element: ElementTree.Element | None) -> str:
     """Extract the text of an element of PubMed or JATS.
 
     element (ElementTree.Element | None): e.g. an abstract.
-    RETURNS (str): the text without markup (`<i>`, `<sub>`, formulas), with white space normalized;
-        empty for None. Adjacent bold parts, which are separate lines, are separated by a space.
+    RETURNS (str): the text without markup (`<i>`, `<sub>`) and SKIPPED elements, with white space
+        normalized; empty for None. Paragraphs, list items, and adjacent bold parts, which are
+        separate lines, are separated by spaces.
     """
     if element is None:
         return ""
     for before, after in pairwise(element):
         if before.tag == after.tag and before.tag in ("b", "bold") and not before.tail:
             before.tail = " "
-    return " ".join("".join(element.itertext()).split())
+    return " ".join("".join(_strings(element)).split())
+
+
+def _strings(element: ElementTree.Element) -> Iterator[str]:
+    # A citation as a superscript is not part of the word before it.
+    tags = {element.tag, *(child.tag for child in element)}
+    edge = " " * (element.tag in _BLOCKS or {"xref", "sup"} <= tags)
+    yield edge + (element.text or "")
+    for child in element:
+        if child.tag not in SKIPPED:
+            yield from _strings(child)
+        yield child.tail or ""
+    yield edge
 
 
 def _recognises(path: Path, head: str) -> bool:

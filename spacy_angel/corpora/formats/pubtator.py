@@ -16,16 +16,13 @@ from pathlib import Path
 
 from ...errors import AngelError
 from ...files.atomic import replacing
-from ...files.formats import Format, first_line
+from ...files.formats import Format
 from ...files.reading import numbered_lines
 from ..documents import CorpusDocument, GoldMention, Reading
 
 _SECTION = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
-_TITLE = re.compile(r"[^|\t]+\|t\|")
-_RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
+_RELATION = re.compile(r"[A-Za-z].*")
 _OFFSET = re.compile(r"[0-9]{1,12}")
-# The dbSNP number of a variant, which tmVar adds to its own notation.
-_RS_NUMBER = re.compile(r"(?:RSID|RS#):(\d+)")
 _BREAKS = str.maketrans("\t\n\r", "   ")
 
 
@@ -97,14 +94,15 @@ def _mention(
         reading.report.count("relation_rows")
         return None
     # PubTator's own exports omit a missing identifier.
-    if len(fields) not in (5, 6, 7) or not all(map(_OFFSET.fullmatch, fields[1:3])):
+    if len(fields) < 5 or not all(map(_OFFSET.fullmatch, fields[1:3])):
         expected = f"id, start, end, mention, type, identifier of {doc_id}"
         message = f"expected {expected}, found {len(fields)} columns."
         reading.fault_at(line, message, skipped="mentions_left_out")
         return None
     _, start, end, mention, label, raw_ids, parts = [*fields, "", ""][:7]
-    if number := _RS_NUMBER.search(f"{raw_ids};{parts}"):
-        raw_ids, parts = f"rs{number[1]}", ""
+    if parts.startswith(("RSID:", "RS#:")):
+        # tmVar.
+        raw_ids, parts = f"{raw_ids};{parts}", ""
     individual = tuple(parts.split("|")) if parts else ()
     given = GoldMention(int(start), int(end), mention, label, raw_ids, individual)
     return reading.mention(given, text, doc_id, line)
@@ -151,7 +149,7 @@ def write_pubtator(documents: Iterable[CorpusDocument], path: Path) -> None:
 
 
 def _recognises(path: Path, head: str) -> bool:
-    return _TITLE.match(first_line(head)) is not None
+    return re.match(r"[^|\t]+\|t\|", head) is not None
 
 
 FORMAT = Format("pubtator", read_pubtator, _recognises, write=write_pubtator, lacks=("read_as",))

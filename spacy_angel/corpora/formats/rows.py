@@ -4,12 +4,14 @@ The JSON formats of several annotation tools are also supported: doccano, Prodig
 PubAnnotation, BERN2, and Label Studio's short form (JSON-MIN).
 """
 
+import json
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, StrictInt
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, StrictInt
 
 from ...errors import AngelError
 from ...files.formats import Format, first_line, read_head
@@ -22,39 +24,40 @@ from ..documents import CorpusDocument, GoldMention, Reading
 ID_FIELDS = ("doc_id", "id", "pmid", "sourceid")
 _TEXT_FIELDS = ("title", "abstract", "title_end", "mentions")
 _PARQUET_ROWS = 256
-# BioC's documents have passages.
-_PASSAGES = re.compile(r'(?<!\\)"passages"\s*:')
-# Keys under which annotation tools list mentions, which also identify their files.
-_TOOL_KEYS = ("ents", "spans", "entities", "denotations", "annotations", "label", "labels")
-_TOOL = re.compile(rf'(?<!\\)"({"|".join(_TOOL_KEYS)})"\s*:\s*\[')
-# Keys of offsets in objects, and lists with offsets that do not contain mentions.
-_OFFSET = re.compile(r"start|begin|offset|span|position|^from$")
+# BioC's documents have passages; Label Studio's tasks have data.
+_OTHER = re.compile(
+    r'(?<!\\)"(passages|completions|was_cancelled)"\s*:|^{("id"[^"]*)?"data"\s*:\s*{'
+)
+# Keys under which annotation tools list mentions, and keys of a mention.
+_TOOL_KEYS = {"ents", "spans", "entities", "denotations", "label", "labels"}
+_TOOL_KEYS |= {"annotation", "annotations"}
+_IDS = ("concept_id", "concept_ids", "kb_id", "cui")
+_LABELS = ("label", "obj", "labels", "type", "tag", "entity_group", "category")
+# Offsets in a list in a list, or in an object, in JSON or as Python prints them.
+_OFFSETS = re.compile(
+    r"""(?i)\[\[(["'][^"']*["'], )?\d+, \d+|["'][^"']*(start|begin|offset|pos)[^"']*["']: """
+    r"""(\[\d|\d+, ["'][^"']*(end|stop|offset|length)[^"']*["']: \d)"""
+)
+# Keys whose offsets are not those of mentions.
 _NO_MENTIONS = {"tokens", "sents", "sentences", "sections", "passages", "relations", "attributes"}
-_NO_TOOL = re.compile(r'(?<!\\)"(passages|documents|PubTator3|data)"\s*:')
-
-
-def read_jsonl(
-    path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
-) -> Iterator[CorpusDocument]:
-    """Read JSON lines: `{"doc_id": "1", "text": "…", "mentions": [{"start": 0, "end": 5}]}`.
-
-    path (Path): UTF-8, plain or gzip.
-    reading (Reading): handles faults.
-    id_field (str): field with the identifier; by default, the first of `doc_id`, `id`, and `pmid`,
-        or else `file:line` is the identifier.
-    text_field (str): field with the text; if it is missing, `title` and `abstract` are read.
-    RETURNS (Iterator[CorpusDocument]): documents with mentions of each line (`start`, `end`, and
-        optionally `text`, `label`, `concept_id`).
-    """
-    return _documents(json_rows(path, reading), reading, path, id_field, text_field)
+_EDGE = re.compile(r"(?i)(start|begin|end|stop)(_?(char|offset|index|pos))?")
 
 
 def read_json(
     path: Path, reading: Reading, id_field: str = "", text_field: str = "text"
 ) -> Iterator[CorpusDocument]:
-    """Read JSON with the same fields as JSON lines: an object or a list of objects."""
-    objects = read_objects(path, reading)
-    return _documents(objects, reading, path, id_field, text_field)
+    """Read objects such as `{"doc_id": "1", "text": "…", "mentions": [{"start": 0, "end": 5}]}`.
+
+    path (Path): one object per line, a list of objects, or an object; UTF-8, plain or gzip.
+    reading (Reading): handles faults.
+    id_field (str): field with the identifier; by default, the first of `doc_id`, `id`, and `pmid`,
+        or else `file:line` is the identifier.
+    text_field (str): field with the text; if it is missing, `title` and `abstract` are read.
+    RETURNS (Iterator[CorpusDocument]): documents with their mentions (`start`, `end`, and
+        optionally `text`, `label`, `concept_id`).
+    """
+    rows = json_rows if _is_named(path, ".jsonl", ".ndjson") else read_objects
+    return _documents(rows(path, reading), reading, path, id_field, text_field)
 
 
 def _documents(
@@ -81,30 +84,33 @@ def _tool_mentions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     the whole text, are ignored.
 
     RAISES (ValueError): if a list looks like mentions in an unknown form."""
-    attributes = row.get("attributes") or ()
-    ids = {one["subj"]: one.get("obj") for one in attributes if "subj" in one}
-    for key in _TOOL_KEYS:
-        values = row.get(key)
-        found = [_tool_mention(one, ids) for one in values] if isinstance(values, list) else []
+    # An attribute without a digit is a property, such as negation.
+    given = [one for one in row.get("attributes") or () if isinstance(one, dict)]
+    ids = {str(a.get("subj")): a["obj"] for a in given if re.search(r"\d", str(a.get("obj")))}
+    unread = []
+    for key, value in row.items():
+        # spaCy and Prodigy have a list for each span group, MedCAT an object for each mention.
+        groups = [*value.values()] if isinstance(value, dict) else [value]
+        lists = [group for group in groups if isinstance(group, list)]
+        items = chain(*lists, (group for group in groups if isinstance(group, dict)))
+        found = [_tool_mention(item, ids) for item in items] if key in _TOOL_KEYS else []
         if any(isinstance(mention.get("start"), int) for mention in found):
             return found
-    for key, values in row.items():
-        first = values[0] if isinstance(values, list) and values else None
-        is_pair = isinstance(first, list) and [*map(type, first[:2])] == [int, int]
-        has_offset = isinstance(first, dict) and any(_OFFSET.search(name.lower()) for name in first)
-        is_listed = key in _TOOL_KEYS and isinstance(first, dict | list)
-        if key not in _NO_MENTIONS and (is_pair or has_offset or is_listed):
-            raise ValueError(
-                f"the list {key} seems to hold mentions in an unknown form ({str(first)[:80]}); "
-                "`mentions` with `start`, `end`, `label` and `concept_id` are read"
-            )
+        values = () if key in _NO_MENTIONS else [value] if key in _TOOL_KEYS else lists
+        if any(found) or any(_OFFSETS.search(json.dumps(one, default=str)) for one in values):
+            unread.append(f"{key} seems to hold mentions in an unknown form ({str(value)[:80]})")
+    if unread:
+        raise ValueError(f"{unread[0]}; give `mentions` with `start`, `end`, and `concept_id`")
     return []
 
 
 def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(given, list):
-        # doccano.
-        return dict(zip(("start", "end", "label"), given, strict=False))
+        # The offsets are first in doccano and spaCy, the label in Argilla.
+        known = sorted(
+            (one for one in given if isinstance(one, int | str)), key=lambda x: isinstance(x, str)
+        )
+        return dict(zip(("start", "end", "label", "concept_id"), known, strict=False))
     if not isinstance(given, dict):
         return {}
     span = given.get("span")
@@ -113,8 +119,7 @@ def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
     def first(*keys: str) -> Any:
         return next((values[key] for key in keys if values.get(key) is not None), None)
 
-    label, own_id = first("label", "obj", "labels"), values.get("id")
-    concept_id = first("concept_id", "kb_id")
+    label, own_id, concept_id = first(*_LABELS), values.get("id"), first(*_IDS)
     if concept_id is None:
         # BERN2 has lists of identifiers; PubAnnotation refers to mentions by name.
         concept_id = own_id if isinstance(own_id, list) else ids.get(str(own_id))
@@ -122,7 +127,7 @@ def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
         "start": first("start", "begin", "start_offset"),
         "end": first("end", "end_offset"),
         "text": first("text", "mention"),
-        "label": ",".join(label) if isinstance(label, list) else label,
+        "label": ",".join(label) if isinstance(label, list) else label and str(label),
         "concept_id": "|".join(concept_id) if isinstance(concept_id, list) else concept_id,
     }
 
@@ -140,12 +145,12 @@ def read_parquet(
 ) -> Iterator[CorpusDocument]:
     """Read Parquet with the fields of JSON lines as columns.
 
-    path (Path), reading (Reading), RETURNS: see `read_jsonl`.
+    path (Path), reading (Reading), RETURNS: see `read_json`.
     id_field (str): column with the identifier, as for JSON lines.
     text_field (str): column with the text, as for JSON lines.
     RAISES (AngelError): if the file is not a Parquet file, or pyarrow is not installed.
     """
-    columns = {*ID_FIELDS, *_TEXT_FIELDS, id_field, text_field}
+    columns = {*ID_FIELDS, *_TEXT_FIELDS, *_TOOL_KEYS, id_field, text_field}
     return _documents(_parquet_rows(path, reading, columns), reading, path, id_field, text_field)
 
 
@@ -163,8 +168,6 @@ def _parquet_rows(
                     number += 1
                     yield number, row
                 reading.report.position = size * number // file.metadata.num_rows
-    except AngelError:
-        raise
     except (OSError, ValueError, IndexError) as error:
         raise AngelError(
             f"{path}, after row {number}: not a Parquet file, or damaged ({error})."
@@ -181,13 +184,13 @@ def read_csv(
     reading (Reading): handles faults.
     id_field (str): column with the identifier, as for JSON lines.
     text_field (str): column with the text, as for JSON lines.
-    RETURNS (Iterator[CorpusDocument]): documents without mentions.
+    RETURNS (Iterator[CorpusDocument]): documents; with mentions if a cell lists them as JSON.
     RAISES (AngelError): if the table lists mentions instead of documents, or a closing quote is
         missing.
     """
     rows = table_rows(path, reading, separator_of(first_line(read_head(path))))
     _, names = next(rows, (1, []))
-    if {"start", "end"} <= {*names}:
+    if len([*filter(_EDGE.fullmatch, names)]) > 1:
         raise AngelError(
             f"{reading.where(1)}: expected documents, found a table of mentions (columns: "
             f"{', '.join(names)})."
@@ -196,9 +199,10 @@ def read_csv(
         with reading.leaving_out(number, "a document"):
             if len(fields) != len(names):
                 raise ValueError(f"{len(names)} columns were expected, {len(fields)} came")
-            # An empty cell counts as missing; a cell cannot hold mentions.
-            row = {name: field or None for name, field in zip(names, fields, strict=True)}
-            row.pop("mentions", None)
+            # An empty cell counts as missing; Label Studio writes JSON into cells.
+            cells = (parse_json(f) if f.startswith('[{"') else f or None for f in fields)
+            pairs = zip(names, cells, strict=True)
+            row = {name: c for name, c in pairs if name != "mentions" or isinstance(c, list)}
             yield row_document(row, reading, path, number, id_field, text_field)
 
 
@@ -207,7 +211,7 @@ class _Mention(BaseModel):
     end: StrictInt
     text: str | None = None
     label: str | None = None
-    concept_id: str | None = None
+    concept_id: str | None = Field(None, validation_alias=AliasChoices(*_IDS))
 
 
 class _Row(BaseModel):
@@ -226,10 +230,10 @@ def row_document(
 ) -> CorpusDocument:
     """Convert a JSON object or a row of a table to a document.
 
-    row (Mapping[str, Any]): see `read_jsonl`.
+    row (Mapping[str, Any]): see `read_json`.
     reading (Reading): handles faults in mentions.
     path (Path), number (int): file and line number, which name documents without an identifier.
-    id_field (str), text_field (str): see `read_jsonl`.
+    id_field (str), text_field (str): see `read_json`.
     RETURNS (CorpusDocument): the document with its mentions.
     RAISES (ValueError): if a field is missing or has the wrong type.
     """
@@ -242,7 +246,10 @@ def row_document(
     if text is None:
         parts = [row.get("title"), row.get("abstract")]
         if not any(isinstance(part, str) for part in parts):
-            raise ValueError(f"the field {text_field}, or title and abstract, is missing")
+            raise ValueError(
+                f"the field {text_field}, or title and abstract, is missing; found "
+                f"{', '.join(row)[:200]}. The option text_field names the field"
+            )
         text = " ".join(str(part) for part in parts if part)
         title_end = len(str(parts[0])) if parts[0] else None
     doc_id = f"{path.name}:{number}" if doc_id is None else doc_id
@@ -272,16 +279,11 @@ def _is_named(path: Path, *endings: str) -> bool:
     return path.name.lower().removesuffix(".gz").endswith(endings)
 
 
-def _is_json(path: Path, head: str) -> bool:
-    is_tool = '"text"' in head and _TOOL.search(head) and not _NO_TOOL.search(head)
-    return head.startswith(("{", "[")) and bool(is_tool)
-
-
 def _is_jsonl(path: Path, head: str) -> bool:
-    return _is_named(path, ".jsonl", ".ndjson") and not _PASSAGES.search(first_line(head))
+    return _is_named(path, ".jsonl", ".ndjson") and not _OTHER.search(first_line(head))
 
 
-JSONL = Format("jsonl", read_jsonl, _is_jsonl)
-JSON = Format("json", read_json, _is_json)
+JSONL = Format("jsonl", read_json, _is_jsonl)
+JSON = Format("json", read_json, lambda path, head: head.startswith(("{", "[")))
 CSV = Format("csv", read_csv, lambda path, head: _is_named(path, ".csv", ".tsv"), holds="texts")
 PARQUET = Format("parquet", read_parquet, lambda path, head: head.startswith("PAR1"))

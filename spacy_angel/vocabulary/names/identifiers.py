@@ -15,7 +15,7 @@ _VOCABULARIES = {
     "snomedct_us": "SNOMEDCT",
     "snomed": "SNOMEDCT",
 }
-_NO_ID = frozenset({"", "-", "-1", "nil", "none", "null", "na", "nan"})
+_NO_ID = frozenset({"", "-", "-1", "nil", "none", "null", "na", "nan", "cui-less"})
 _BARE_PREFIXES = (
     (re.compile(r"C\d{7}", re.ASCII), "UMLS"),
     (re.compile(r"[CD](\d{6}|\d{9})", re.ASCII), "MESH"),
@@ -84,7 +84,7 @@ def normal_ids(raw: str, prefix: str = "") -> str:
     prefix (str): vocabulary of identifiers without a prefix.
     RETURNS (str): e.g. `MESH:D015862+MESH:D058499`; empty if there is no identifier.
     """
-    pieces = [piece.strip() for piece in _ANY_MARK.split(raw)]
+    pieces = [iri_to_id(piece.strip()) for piece in _ANY_MARK.split(raw)]
     ids: dict[str, str] = {}
     for number in range(0, len(pieces), 2):
         if pieces[number].lower() in _NO_ID:
