@@ -1,6 +1,5 @@
 """Link documents with a pipeline; a document that fails does not affect the others."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -77,9 +76,7 @@ class DocumentLinker:
         """
         for batch in minibatch(documents, self._settings.batch_size):
             # Words of the texts would stay in spaCy's vocabulary and fill the memory.
-            with warnings.catch_warnings(), self.nlp.memory_zone():
-                # scispaCy's detector warns of every text without an abbreviation.
-                warnings.filterwarnings("ignore", message=r"\[W036\]")
+            with self.nlp.memory_zone():
                 results = self._link_separately(batch)
             all_failed = all(isinstance(result, str) for result in results)
             self._failed_in_a_row = self._failed_in_a_row + len(batch) if all_failed else 0

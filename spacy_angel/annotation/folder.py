@@ -178,11 +178,12 @@ class OutputFolder:
         counts["failed"] = sum(len(shard.failures) for shard in shards)
         for name in ("faults", "documents_left_out", "mentions_left_out", "superseded"):
             counts[name] = sum(record.counts.get(name, 0) for record in inputs)
+        skipped = counts["failed"] + counts["faults"] + counts["mentions_left_out"]
         # Shards without the record of their input belong to an input that must be given again.
         finished = was_read and len(shards) == len(self.shards) and all(map(self.is_done, inputs))
         manifest = {
             "finished": finished,
-            "complete": finished and not counts["failed"] and not counts["faults"],
+            "complete": finished and not skipped,
             "settings": self._settings,
             "counts": counts,
             "inputs": [asdict(record) for record in inputs],

@@ -143,6 +143,7 @@ def is_outside(
     warnings.warn(message, AngelWarning, stacklevel=2)
     if report is not None:
         report.count("mentions_outside_text", note=message)
+        report.count("mentions_left_out")
     return True
 
 

@@ -14,7 +14,7 @@ import spacy_angel
 from spacy_angel.annotation.run import annotate
 from spacy_angel.cli.app import app
 from spacy_angel.corpora.registry import read_corpus
-from spacy_angel.errors import AngelError
+from spacy_angel.errors import AngelError, AngelWarning
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.concepts import Concept
 
@@ -87,6 +87,10 @@ def test_faults_and_failures_are_recorded(pipeline, tmp_path):
     assert (doc_id, reason[:18]) == ("2", "ValueError: [E088]")
     # it stays so although there is nothing left to do
     assert CliRunner().invoke(app, command).exit_code == 3
+    (tmp_path / "b.jsonl").write_text('{"text": "aspirin", "mentions": [{"start": 0, "end": 9}]}')
+    with pytest.warns(AngelWarning, match="not inside the text"):
+        manifest = annotate(tmp_path / "b.jsonl", pipeline, output=tmp_path / "b")
+    assert (manifest["complete"], manifest["counts"]["mentions_left_out"]) == (False, 1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes there")
