@@ -136,7 +136,7 @@ def _by_linker(nlp: Any, kb: ConceptKB, rows: Sequence[dict[str, Any]]) -> list[
 
 
 def _by_similarity(kb: ConceptKB, rows: Sequence[dict[str, Any]]) -> list[Answer]:
-    tfidf = TrigramTfidf().fit(kb.name(i) for i in range(kb.n_names))
+    tfidf = TrigramTfidf(kb.name(i) for i in range(kb.n_names))
     nearest = tfidf.nearest([normalize_name(row["mention"]) for row in rows], NEAREST)
     answers = []
     for own, (similarity, *_) in zip(*nearest, strict=True):

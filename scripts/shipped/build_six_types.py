@@ -37,6 +37,7 @@ from build_training_data import (
     phenotypes,
     silver,
 )
+from genes import with_names_of_the_same_symbol
 from mesh import rows
 
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
@@ -49,7 +50,6 @@ from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.names.taxa import NAME, PREFIX, TAXA, WORD
 from spacy_angel.vocabulary.sources.build import add_vocabulary, build_vocabulary
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
 from spacy_angel.vocabulary.storage.metadata import BuildOptions
 
 # Name → file, label to use, prefix of its identifiers, and n: every n-th document is held out.

@@ -22,7 +22,7 @@ from mesh import rows
 from spacy_angel.vocabulary.names.concepts import Concept, normalize_name
 from spacy_angel.vocabulary.names.taxa import HUMAN, PREFIX
 from spacy_angel.vocabulary.sources.formats.registry import read_vocabulary
-from spacy_angel.vocabulary.species.orthologs import with_names_of_the_same_symbol
+from spacy_angel.vocabulary.species.reader import may_share_symbols
 
 # File → taxon, and kinds of genes to include besides protein-coding ones.
 GENE_INFO = {
@@ -102,6 +102,32 @@ def chosen(own: Sequence[Concept], told: Set[str]) -> Iterator[Concept]:
         is_rare = _LOCUS.fullmatch(gene.canonical_name) or species_of(gene) in _BY_SYMBOL
         if not is_rare or not told.isdisjoint(map(normalize_name, gene.names)):
             yield replace(gene, types=(GENE, *gene.types))
+
+
+def with_names_of_the_same_symbol(genes: Iterable[Concept]) -> Iterator[Concept]:
+    """Add the names of its orthologs to each gene.
+
+    NCBI Gene lists `separase` for the mouse gene Espl1, but not for the human gene ESPL1. The
+    document then determines which gene is meant.
+
+    genes (Iterable[Concept]): genes of all species, which are held in memory. The symbol of a gene
+        is its canonical name; case is ignored.
+    YIELDS (Concept): each gene, in the given order. Vertebrate genes, whose symbols follow the
+        human ones, also get the names of all vertebrate genes with the same symbol, after their
+        own.
+    """
+    all_genes = list(genes)
+    names: dict[str, dict[str, None]] = {}
+    for gene in all_genes:
+        if may_share_symbols(gene.types):
+            symbol = gene.canonical_name.lower()
+            names.setdefault(symbol, {}).update(dict.fromkeys(gene.names))
+    for gene in all_genes:
+        if may_share_symbols(gene.types):
+            own = dict.fromkeys((*gene.aliases, *names[gene.canonical_name.lower()]))
+            own.pop(gene.canonical_name, None)
+            gene = replace(gene, aliases=tuple(own))
+        yield gene
 
 
 def _without_rare(gene: Concept, kept: Set[str]) -> Concept:

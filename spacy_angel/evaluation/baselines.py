@@ -40,7 +40,7 @@ def nearest_name(kb: ConceptKB) -> Baseline:
     kb (ConceptKB): the vocabulary. The tf-idf weights are fitted to its names in normal form.
     RETURNS (Baseline): the baseline linker.
     """
-    tfidf = TrigramTfidf().fit(kb.name(i) for i in range(kb.n_names))
+    tfidf = TrigramTfidf(kb.name(i) for i in range(kb.n_names))
 
     def rank(mentions: Sequence[str], k: int) -> list[Ranking]:
         texts = [normalize_name(mention) for mention in mentions]

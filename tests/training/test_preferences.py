@@ -48,7 +48,7 @@ def test_mining_pairs_what_is_predicted(kb, monkeypatch):
         "predict",
         lambda mentions, *_, **__: [list(map(kb.name_index, predicted[m.text])) for m in mentions],
     )
-    tfidf = TrigramTfidf().fit([kb.name(i) for i in range(kb.n_names)])
+    tfidf = TrigramTfidf([kb.name(i) for i in range(kb.n_names)])
     found = mine_pairs(GOLD, SimpleNamespace(), kb, tfidf, PairSettings(without_right="positive"))
     assert [(p.mention.text, p.chosen, p.rejected) for p in found] == [
         ("renal pain", "kidney colic", "heart attack"),

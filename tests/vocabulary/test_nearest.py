@@ -141,7 +141,7 @@ def test_a_subset_and_changes_while_running_count():
 )
 def test_nearest_equals_brute_force_in_any_chunk(names, queries, k, chunk):
     names = ["cab", *names]
-    tfidf = TrigramTfidf().fit(names)
+    tfidf = TrigramTfidf(names)
     indices, values = tfidf.nearest(queries, k=k, chunk=chunk)
     for query, found, similar in zip(queries, indices, values, strict=True):
         dense = tfidf.pairwise([query] * len(names), names)

@@ -72,7 +72,7 @@ class TrainingData:
     @cached_property
     def tfidf(self) -> TrigramTfidf:
         """Tf-idf, fitted on all names."""
-        return TrigramTfidf().fit(self.names)
+        return TrigramTfidf(self.names)
 
     @cached_property
     def train(self) -> list[LabelledMention]:

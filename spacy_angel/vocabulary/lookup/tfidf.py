@@ -8,41 +8,28 @@ names at run time is `string_similarity`, an approximate index that is stored wi
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.utils.validation import check_is_fitted
-
-from ...errors import AngelError
 
 
 class TrigramTfidf:
     """Cosine similarity of character 3-gram tf-idf vectors (3-grams within words, padded with
-    spaces). Inverse document frequencies are computed on the fitted names."""
+    spaces).
 
-    def __init__(self) -> None:
+    names (Iterable[str]): names, on which the inverse document frequencies are computed, and among
+        which `nearest` searches; at least one of them contains a letter.
+    RAISES (ValueError): no name has a 3-gram.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
         self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), dtype=np.float32)
-        self._names: sparse.csr_matrix | None = None
-
-    def fit(self, names: Iterable[str]) -> "TrigramTfidf":
-        """Fit the weights, and store the names for `nearest`.
-
-        names (Iterable[str]): names, at least one of which contains a letter.
-        RETURNS (TrigramTfidf): itself.
-        RAISES (ValueError): no name has a 3-gram.
-        """
         self._names = self._vectorizer.fit_transform(names).T.tocsr()
-        return self
 
     def pairwise(self, a: Sequence[str], b: Sequence[str]) -> np.ndarray:
         """Compute the similarity of each text in `a` to the corresponding text in `b`.
 
         a (Sequence[str]), b (Sequence[str]): texts; both sequences have the same length.
         RETURNS (np.ndarray): float32[len(a)], 0 to 1; 0 if a text has no known 3-gram.
-        RAISES (AngelError): `a` and `b` differ in length.
         """
-        check_is_fitted(self._vectorizer)
-        if len(a) != len(b):
-            raise AngelError(f"Expected as many texts in `b` as in `a`; got {len(a)} and {len(b)}.")
         if not a:
             return np.zeros(0, dtype=np.float32)
         product = self._vectorizer.transform(a).multiply(self._vectorizer.transform(b))
@@ -60,7 +47,6 @@ class TrigramTfidf:
             similarities float32[n, k], best first, ties by index; -1 and 0 if fewer than k names
             share a 3-gram with the query.
         """
-        check_is_fitted(self._vectorizer)
         indices = np.full((len(queries), k), -1, dtype=np.int64)
         similarities = np.zeros((len(queries), k), dtype=np.float32)
         for start in range(0, len(queries), chunk):

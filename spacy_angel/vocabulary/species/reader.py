@@ -16,8 +16,19 @@ from typing import NamedTuple
 from ..changes.overlay import VocabularyOverlay
 from ..names.concepts import normalize_name
 from ..names.entity_types import is_cell_line, label_of
-from ..names.taxa import HOST, HUMAN, METHODS, MOUSE, NAME, SIGN, TAXA, WORD, is_taxon, is_virus
-from .orthologs import may_share_symbols
+from ..names.taxa import (
+    HOST,
+    HUMAN,
+    METHODS,
+    MOUSE,
+    NAME,
+    PREFIX,
+    SIGN,
+    TAXA,
+    WORD,
+    is_taxon,
+    is_virus,
+)
 
 MAX_SPECIES = 2
 """Maximum number of species in a species context."""
@@ -36,6 +47,14 @@ _MIN_PRIOR = 1e-9
 _MAX_SIBLINGS = 8
 _MAX_ORTHOLOGS = 1 << 14
 _WORD = re.compile(r"[^\W_]+")
+# Vertebrates, whose symbols follow the human ones; in other species a symbol can be another gene:
+# `Trh` is a tryptophan hydroxylase in flies, TRH a human hormone.
+_VERTEBRATES = frozenset(
+    f"{PREFIX}{number}"
+    for number in (9606, 10090, 10116, 7955, 9031, 8355, 8364, 9913, 9823, 9615, 9544, 9598)
+)
+
+
 # Words that never indicate a species.
 _NONE = ""
 
@@ -284,6 +303,13 @@ class SpeciesReader:
         if species not in expected:
             return ABSENT_SPECIES
         return OTHER_SPECIES if expected.index(species) else MAIN_SPECIES
+
+
+def may_share_symbols(types: Iterable[str]) -> bool:
+    """types (Iterable[str]): types of a concept. RETURNS (bool): whether it is a gene of a
+    vertebrate or has no species, so that a vertebrate gene with the same symbol is its ortholog."""
+    taxa = [name for name in types if is_taxon(name)]
+    return not taxa or not _VERTEBRATES.isdisjoint(taxa)
 
 
 def _apart(
