@@ -33,14 +33,12 @@ class Layout(NamedTuple):
 
     kind (str): kind of content, e.g. `spacy-angel name trie`.
     version (int): version of the layout.
-    columns (tuple[str, ...]): names of the arrays.
-    optional (tuple[str, ...]): names of further arrays that a folder may have.
+    columns (tuple[str, ...]): names of the arrays; a folder may have others.
     """
 
     kind: str
     version: int
     columns: tuple[str, ...]
-    optional: tuple[str, ...] = ()
 
 
 def write_folder(
@@ -78,7 +76,7 @@ def open_folder(path: Path, layout: Layout) -> tuple[Columns, dict[str, Any]]:
     RAISES (AngelError): the folder is missing, of another kind or version, or damaged.
     """
     meta = read_meta(path, layout)
-    columns = {name: _map_column(path, name, meta) for name in _present(layout, meta)}
+    columns = {name: _map_column(path, name, meta) for name in meta["columns"]}
     if sum(column.nbytes for column in columns.values()) <= HASHED_AT_OPENING:
         _compare(path, columns, meta)
     return columns, meta
@@ -122,7 +120,7 @@ def unpack(data: bytes, layout: Layout) -> tuple[Columns, dict[str, Any]]:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             meta = _check_meta(where, archive[META].tobytes(), layout)
-            columns = {name: archive[name] for name in _present(layout, meta)}
+            columns = {name: archive[name] for name in meta["columns"]}
     except AngelError:
         raise
     except (OSError, EOFError, KeyError, ValueError, AttributeError, zipfile.BadZipFile) as error:
@@ -184,11 +182,6 @@ def _other_kind(path: Path, layout: Layout, problem: object) -> AngelError:
 
 def _layout_of(meta: Mapping[str, Any]) -> Layout:
     return Layout(meta["kind"], meta["version"], tuple(meta["columns"]))
-
-
-def _present(layout: Layout, meta: Mapping[str, Any]) -> list[str]:
-    """RETURNS (list[str]): names of the columns to read."""
-    return [*layout.columns, *(name for name in layout.optional if name in meta["columns"])]
 
 
 def _described(

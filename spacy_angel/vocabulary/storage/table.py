@@ -41,13 +41,9 @@ VOCABULARY = Layout(
         *("alternates", "concept_spellings", "spelling_name", "name_spellings", "name_rows"),
         *("concept_type_offsets", "concept_types"),
     ),
-    optional=(
-        *("parent_offsets", "parents", "spelling_scope"),
-        *("concept_parts", "part_data", "part_offsets", "definition_data", "definition_offsets"),
-    ),
 )
-"""The columns; optional are those of the hierarchy, scopes, parts and definitions, which are there
-if any concept has them."""
+"""The required columns; those of the hierarchy, scopes, parts and definitions are there if any
+concept has them."""
 _TEXTS = "several texts, e.g. ('one', 'two')", (tuple, list, set, frozenset)
 _FIELD_TYPES: dict[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("concept_id", "canonical_name"), ("a text", (str,))),

@@ -3,30 +3,13 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from ....files.formats import Format, first_line
 from ....files.json_values import checked, parse_as
+from ...names.concepts import Concept
 from .lines import read_lines
 from .records import Concepts, VocabularyReport, make_concept, own_id, wrong
 
 _Scope = Literal["PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED"]
-
-
-class _Entry(BaseModel):
-    """A line; `null` counts as missing."""
-
-    model_config = ConfigDict(strict=True)
-
-    concept_id: str
-    canonical_name: str = ""
-    aliases: list[str] = []
-    types: list[str] = []
-    definition: str = ""
-    alternate_ids: list[str] = []
-    parents: list[str] = []
-    scopes: dict[str, _Scope] = {}
-    parts: list[str] = []
 
 
 def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = None) -> Concepts:
@@ -41,19 +24,21 @@ def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = 
     """
     for line in filter(str.strip, read_lines(path, report, cut_shows=True)):
         try:
-            fields = parse_as(line, dict[str, Any])
-            entry = checked({k: v for k, v in fields.items() if v is not None}, _Entry)
+            # `null` counts as missing
+            fields = {k: v for k, v in parse_as(line, dict[str, Any]).items() if v is not None}
+            scopes = checked(fields.pop("scopes", {}), dict[str, _Scope])
+            entry = checked({"canonical_name": "", **fields}, Concept)
         except ValueError as error:
             expected = f"one JSON object a line with `concept_id` ({error})"
             raise wrong(expected, line) from error
         yield make_concept(
             own_id(entry.concept_id, prefix),
-            [entry.canonical_name, *entry.aliases],
+            entry.names,
             types=entry.types,
             definition=entry.definition,
             alternate_ids=[own_id(code, prefix) for code in entry.alternate_ids],
             parents=[own_id(code, prefix) for code in entry.parents],
-            scopes=entry.scopes.items(),
+            scopes=scopes.items(),
             parts=entry.parts,
         )
 
