@@ -177,7 +177,7 @@ class ConceptTable:
         return result
 
     def _concept(self, i: int) -> Concept:
-        rows = self.spelling_rows(i)
+        rows = range(*self._range("concept_spellings", i))
         canonical, *aliases = names = self.spellings.texts(rows)
         alternates = self.ids.texts(self.n_concepts + np.arange(*self._range("alternates", i)))
         definition, scopes, parents, parts = None, [], [], []
@@ -202,11 +202,6 @@ class ConceptTable:
             tuple(scopes),
             tuple(parts),
         )
-
-    def spelling_rows(self, i: int) -> range:
-        """i (int): concept row. RETURNS (range): rows of its spellings, the canonical name
-        first."""
-        return range(*self._range("concept_spellings", i))
 
     def spellings_of_name(self, j: int) -> list[str]:
         """j (int): name index.
