@@ -7,7 +7,6 @@ concepts and writes them to the document.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,6 @@ from ..vocabulary.changes.curation_file import CurationFile
 from ..vocabulary.changes.rules import read_rules
 from ..vocabulary.sources.installed import load_vocabulary, vocabulary_path
 from .candidates.batch import BatchLinker
-from .decision.scoring import gold_ids
 from .decision.writing import set_extensions, write_links
 from .mentions.labels import check_types, limit_types, links_label, may_share_labels
 from .mentions.reading import find_spans
@@ -48,8 +46,6 @@ if TYPE_CHECKING:
 
 RULES_FILE, RANKER_FILE = "curation.tsv", "ranker.json"
 """Copies of the curation rules and the fitted weights, saved with a pipeline."""
-
-_BLOCK_OF = {entry: block for block, own in LinkerSettings().to_dict().items() for entry in own}
 
 
 class AngelLinker(DocumentPipe):
@@ -107,18 +103,6 @@ class AngelLinker(DocumentPipe):
         self.register_attributes()
         # scispaCy's abbreviation detector warns about every text without abbreviations.
         warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
-
-    if not TYPE_CHECKING:  # mypy reports unknown attributes by itself
-
-        def __setattr__(self, name: str, value: Any) -> None:
-            """RAISES (AttributeError): the name is the name of a setting; assigning it here would
-            have no effect."""
-            if block := _BLOCK_OF.get(name):
-                raise AttributeError(
-                    f"{name} is a setting of angel_linker: assign "
-                    f"linker.settings.{block}.{name} instead of linker.{name}."
-                )
-            super().__setattr__(name, value)
 
     def register_attributes(self) -> None:
         """Register the attributes that the linker sets, under the names in its `outputs`.
@@ -339,7 +323,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[CalibrationItem]): one item per mention, except mentions whose label is not
             linked, and mentions with curation rules.
         """
-        from .decision.calibration import CalibrationItem
+        from .decision.calibration import CalibrationItem, gold_ids
 
         # Without shortcuts, the model is run for every mention.
         of_model = self.settings.changed({"candidates": {"shortcuts": False}})
@@ -349,30 +333,13 @@ class AngelLinker(DocumentPipe):
                 docs, spans, overwrite=True
             )
         return [
-            CalibrationItem(
-                query, frozenset(c for c in gold_ids(span, self.kb.resolve) if c in self.kb)
-            )
+            CalibrationItem(query, gold_ids(span.kb_id_, self.kb))
             for doc_spans, doc_found in zip(spans, found, strict=True)
             for span, query in zip(doc_spans, doc_found, strict=True)
             # Decisions of rules are not evidence about the model.
             if query is not None and query.constraint is None
             if links_label(span.label_, self.settings)
         ]
-
-    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score the links of predicted documents against gold documents.
-
-        examples (Iterable[Example]): pairs of predicted and gold documents.
-        RETURNS (dict[str, Any]): see `scoring.score_links`; empty without a scorer.
-        """
-        return super().score(
-            examples,
-            kb_id_attr=self.settings.outputs.kb_id,
-            span_key=self.settings.candidates.span_key,
-            resolve=self.kb.resolve,
-            is_linked=partial(links_label, settings=self.settings),
-            **kwargs,
-        )
 
     def check_outputs(self, nlp: Language) -> None:
         """Warn if another linker in the pipeline sets the same attributes for the same labels.

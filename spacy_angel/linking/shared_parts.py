@@ -39,11 +39,10 @@ def find_part(folder: Path, part: str) -> Path:
     RETURNS (Path): folder of the part, which may not exist.
     RAISES (AngelError): the part belongs to another linker and has changed since it was saved.
     """
-    if (folder / part).exists() or not (folder / _FILE).is_file():
-        return folder / part
-    shared: dict[str, Any] = parse_json((folder / _FILE).read_bytes())
-    if part not in shared:
-        return folder / part
+    own, file = folder / part, folder / _FILE
+    shared: dict[str, Any] = parse_json(file.read_bytes()) if file.is_file() else {}
+    if own.exists() or part not in shared:
+        return own
     path = folder.parent / shared[part]["component"] / part
     if not path.is_dir() or _digest(path) != shared[part]["sha256"]:
         raise AngelError(

@@ -4,8 +4,6 @@ import warnings
 
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
-from spacy.training import Example
 from support.tiny_linker import blocks, concepts
 
 from spacy_angel.errors import AngelError
@@ -41,18 +39,6 @@ def test_each_links_its_labels_and_others_stay(two, tmp_path):
         # once, and not of CL, which the other one links
         assert len(told) <= 1
         assert all("'ORG'" in message for message in told)
-
-
-def test_each_scores_its_own(two):
-    text = "aspirin and a T cell"
-    gold = Doc(two.vocab, words=text.split())
-    gold.ents = [
-        Span(gold, 0, 1, label="DRUG", kb_id="MESH:D001241"),
-        Span(gold, 3, 5, label="CL", kb_id="CL:1"),
-    ]
-    example = Example(two(text), gold)
-    assert two.get_pipe("angel_linker").score([example])["nel_micro_f"] == 1.0
-    assert two.get_pipe("cells").score([example])["nel_micro_f"] == 0.0
 
 
 def test_overlapping_labels_are_warned_of(make, model, recwarn):

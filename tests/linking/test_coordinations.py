@@ -2,11 +2,9 @@
 
 import pytest
 import spacy
-from spacy.tokens import Doc, Span
-from spacy.training import Example
+from spacy.tokens import Span
 from support.tiny_linker import blocks
 
-from spacy_angel.linking.decision.scoring import score_links
 from spacy_angel.linking.types import describe_link
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.names.composites import coordinated_names
@@ -80,8 +78,3 @@ def test_a_coordination_is_linked_to_all_of_its_concepts(nlp):
     described = describe_link(ulcers.kb_id_, ulcers._.kb_ents, linker.kb)
     assert described == ("gastric ulcer + duodenal ulcer", ulcers._.kb_ents[0][1])
     assert linker.explain(ulcers).kb_id == "A:0+A:1"
-    gold = Doc(nlp.vocab, [t.text for t in doc])
-    ids = {(0, 4): "A:0|A:1", (5, 6): "A:0"}
-    gold.ents = [Span(gold, *own, label="DISEASE", kb_id=kb_id) for own, kb_id in ids.items()]
-    scores = score_links([Example(doc, gold)])
-    assert (scores["nel_micro_p"], scores["nel_micro_r"]) == (0.5, 0.5)

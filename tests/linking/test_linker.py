@@ -15,7 +15,6 @@ import spacy
 import torch
 from spacy.cli import app as spacy_app
 from spacy.tokens import Doc, Span
-from spacy.training import Example
 from support import models
 from support.tiny_linker import TEXT, pipeline, settings_of
 from typer.testing import CliRunner
@@ -23,7 +22,6 @@ from typer.testing import CliRunner
 from spacy_angel.corpora.documents import CorpusDocument, GoldMention
 from spacy_angel.errors import AngelError
 from spacy_angel.linking.decision import calibration
-from spacy_angel.linking.decision.scoring import score_links
 from spacy_angel.linking.linker import AngelLinker
 from spacy_angel.linking.ranking.ranker import Weights, shipped_ranker
 from spacy_angel.linking.settings.linker_settings import PUBLISHED
@@ -118,8 +116,6 @@ def test_identifiers_are_those_of_the_vocabulary_that_is_preferred(make):
     assert doc.ents[2]._.candidates[0]["other_ids"] == [own, "UMLS:C1", "MONDO:8"]
     assert linker.rank(doc.ents[2]._.candidates) == doc.ents[2]._.kb_ents
     assert "other_ids" not in plain.ents[2]._.candidates[0]
-    example = Example(nlp.make_doc(TEXT), plain)
-    assert nlp.evaluate([example])["nel_micro_f"] == 1
     linker.settings.decision.prefer = ["umls"]
     assert nlp(TEXT).ents[2]._.kb_id == "UMLS:C1"
 
@@ -430,10 +426,6 @@ def test_two_linkers_side_by_side(make, model):
         "SNOMEDCT:1",
     )
     assert [c for c, _ in ent._.snomed_ents] == ["SNOMEDCT:1"]
-    gold = Doc(nlp.vocab, ["aspirin"])
-    gold.ents = [Span(gold, 0, 1, label="DRUG", kb_id="SNOMEDCT:1")]
-    scores = nlp.evaluate([Example(nlp.make_doc("aspirin"), gold)])
-    assert (scores["nel_micro_f"], scores["nel_snomed_id_micro_f"]) == (0.0, 1.0)
 
 
 def test_computed_attributes_of_others_are_not_taken():
@@ -444,45 +436,7 @@ def test_computed_attributes_of_others_are_not_taken():
         )
 
 
-# scores
-
-
-def example(*mentions):
-    """mentions: label, gold, predicted."""
-    vocab = spacy.blank("en").vocab
-    predicted, gold = (Doc(vocab, ["x"] * len(mentions)) for _ in range(2))
-    for doc, column in ((gold, 1), (predicted, 2)):
-        doc.ents = [
-            Span(doc, i, i + 1, label=mention[0], kb_id=mention[column])
-            for i, mention in enumerate(mentions)
-            if mention[column] is not None
-        ]
-        for ent in doc.ents:
-            ent._.kb_id = ent.kb_id_
-    return Example(predicted, gold)
-
-
-def test_scores_by_hand(make):
-    make()
-    examples = [
-        example(
-            ("A", "D1", "D1"),
-            ("A", "D1|D2", "D2"),
-            ("A", "D1+D2", "D3"),
-            ("A", "D1", "NIL"),
-            ("B", "", "D1"),
-            ("B", "NIL", "NIL"),
-            ("B", "D1", None),
-            ("B", None, "D1"),
-        ),
-        example(),
-    ]
-    scores = score_links(examples)
-    # tp 2, fp 2, fn 2; of the six mentions that both have, three are right
-    assert scores["nel_micro_p"] == scores["nel_micro_r"] == scores["nel_micro_f"] == 0.5
-    assert scores["nel_accuracy"] == 0.5
-    assert scores["nel_f_per_type"]["A"]["p"] == pytest.approx(2 / 3)
-    assert score_links([], kb_id_attr="x")["nel_x_accuracy"] is None
+# fitting
 
 
 def test_the_threshold_is_fitted_without_the_reranker(make, tmp_path):
@@ -646,9 +600,3 @@ def test_weights_that_are_worse_on_what_they_have_not_seen_are_not_taken(make, m
         fitted = linker.calibrate(gold_documents(nlp, 3))
     assert linker.ranker is before
     assert (fitted.ranker, fitted.nll) == (None, fitted.nll_before)
-
-
-def test_a_setting_is_not_assigned_to_the_linker_itself(make):
-    linker = make().get_pipe("angel_linker")
-    with pytest.raises(AttributeError, match=r"assign linker\.settings\.decision\.threshold"):
-        linker.threshold = 0.7
