@@ -1,12 +1,10 @@
 """spaCy's factories `angel_linker`, `angel_matcher`, and `angel_abbreviations`."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
-from spacy.scorer import Scorer
 
 from ..component.block import is_saved_in
 from ..errors import AngelError
@@ -15,7 +13,6 @@ from .linker import AngelLinker
 from .matcher import AngelMatcher, MatcherSettings, NameChoice
 from .mentions.labels import check_types
 from .settings.linker_settings import LinkerSettings
-from .types import NIL
 
 if TYPE_CHECKING:
     from .mentions.detector import LinearAbbreviationDetector
@@ -95,12 +92,6 @@ def make_angel_linker(
             check_types(settings, linker.kb)
     linker.check_outputs(nlp)
     return linker
-
-
-def make_linker_scorer() -> Callable[..., dict[str, Any]]:
-    """`spacy_angel.linker_scorer.v1`. RETURNS (Callable): spaCy's `Scorer.score_links`, where
-    entities that get `NIL` or are not linked have no link."""
-    return partial(Scorer.score_links, negative_labels=(NIL, ""))
 
 
 @Language.factory("angel_matcher", assigns=["doc.ents"], default_config=MatcherSettings().to_dict())

@@ -30,6 +30,7 @@ from ..vocabulary.changes.curation_file import CurationFile
 from ..vocabulary.changes.rules import read_rules
 from ..vocabulary.sources.installed import load_vocabulary, vocabulary_path
 from .candidates.batch import BatchLinker
+from .decision.scoring import gold_ids
 from .decision.writing import set_extensions, write_links
 from .mentions.labels import check_types, limit_types, links_label, may_share_labels
 from .mentions.reading import find_spans
@@ -323,7 +324,7 @@ class AngelLinker(DocumentPipe):
         RETURNS (list[CalibrationItem]): one item per mention, except mentions whose label is not
             linked, and mentions with curation rules.
         """
-        from .decision.calibration import CalibrationItem, gold_ids
+        from .decision.calibration import CalibrationItem
 
         # Without shortcuts, the model is run for every mention.
         of_model = self.settings.changed({"candidates": {"shortcuts": False}})

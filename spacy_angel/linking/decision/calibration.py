@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from ...errors import AngelError, AngelWarning
-from ...vocabulary.names.identifiers import split_ids
 from ..ranking.features import BOUNDS
 from ..ranking.ranker import (
     ALL,
@@ -26,9 +25,6 @@ from ..ranking.ranker import (
     tables_of,
 )
 from ..types import Query
-
-if TYPE_CHECKING:
-    from ...vocabulary.kb import ConceptKB
 
 EXPECTED_NIL_PRIOR = 0.1
 """Share of mentions whose concept is expected to be missing from the vocabulary."""
@@ -70,12 +66,6 @@ class CalibrationItem:
             return [self]
         weight = self.weight * EXPECTED_NIL_PRIOR / (1 - EXPECTED_NIL_PRIOR)
         return [self, CalibrationItem(self.query.without(self.gold), (), weight)]
-
-
-def gold_ids(kb_id: str, kb: "ConceptKB") -> frozenset[str]:
-    """kb_id (str): gold identifiers of a mention, joined by `|` or `+`. kb (ConceptKB): the
-    vocabulary. RETURNS (frozenset[str]): the concepts; empty if the mention should link to NIL."""
-    return frozenset(filter(None, map(kb.resolve, split_ids(kb_id))))
 
 
 @dataclass(frozen=True, slots=True)
