@@ -4,7 +4,7 @@ the mention."""
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import TYPE_CHECKING
 
 from ...vocabulary.names.composites import coordinated_names
@@ -104,10 +104,12 @@ class NameReader:
             for i, name in enumerate(names):
                 if len(found[i]) > 1 or orthologs:
                     found[i] = reader.sort(name, context, orthologs=orthologs)
-        is_allowed = self._allowed_concepts(query.label, list(chain.from_iterable(found)))
-        excluded = () if constraint is None else constraint.excluded
-        allowed = {c for ids in found for c in ids if is_allowed[c] and c not in excluded}
-        return [list(filter(allowed.__contains__, ids)) for ids in found]
+        every = list(chain.from_iterable(found))
+        is_allowed = self._allowed_concepts(query.label, every).__getitem__
+        excluded = set(filterfalse(is_allowed, every))
+        if constraint is not None:
+            excluded |= constraint.excluded
+        return [[c for c in ids if c not in excluded] for ids in found] if excluded else found
 
     def _allowed_concepts(self, label: str, concept_ids: Sequence[str]) -> Mapping[str, bool]:
         """Check which concepts a label allows: those with one of the types of the label. A label
