@@ -14,7 +14,7 @@ from spacy.util import minibatch
 
 from ..corpora.documents import CorpusDocument, GoldMention
 from ..linking.mentions.reading import find_spans
-from ..linking.ranking.ranker import NIL
+from ..linking.types import NIL
 from ..model.mention import mention_at
 from ..pipelines.components import components_before, given_doc
 from ..vocabulary.names.composites import split_composite

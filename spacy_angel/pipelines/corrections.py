@@ -13,7 +13,7 @@ from ..corpora.docs import GOLD_SPANS
 from ..corpora.documents import CorpusDocument
 from ..corpora.entity_types import complete_ids
 from ..linking.linker import AngelLinker
-from ..linking.ranking.ranker import NIL
+from ..linking.types import NIL
 from ..vocabulary.changes.rules import Rule, read_rules, write_rules
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.concepts import normalize_name

@@ -15,7 +15,7 @@ from ..decision.preferred_ids import in_preferred_ids
 from ..mentions.labels import is_linked, links_label
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.wordings import read_wordings
-from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, choose_link, rank_concepts
+from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, rank_concepts
 from ..settings.linker_settings import LinkerSettings
 from ..types import MENTION, NIL, Link, Query, Wording, combine_links
 from .generator import CandidateGenerator
@@ -24,6 +24,9 @@ from .names import NameReader
 if TYPE_CHECKING:
     from ...search.generator import Generator
     from ...vocabulary.kb import ConceptKB
+
+
+_Row = tuple[Sequence[Span], Sequence[Query | None], list[Link | None]]
 
 
 @dataclass(frozen=True)
@@ -51,24 +54,17 @@ class BatchLinker:
         found = self.candidates(docs, spans_of, overwrite=self.settings.decision.overwrite)
         links = self.decide(found)
         if self.settings.candidates.span_key is None:
-            self._link_other_labels(docs, spans_of, found, links)
+            self._link_other_labels(docs, list(zip(spans_of, found, links, strict=True)))
         return links
 
-    def _link_other_labels(
-        self,
-        docs: Sequence[Doc],
-        spans_of: Sequence[Sequence[Span]],
-        found: Sequence[Sequence[Query | None]],
-        links: Sequence[list[Link | None]],
-    ) -> None:
+    def _link_other_labels(self, docs: Sequence[Doc], rows: Sequence[_Row]) -> None:
         """Link entities that are NIL under their own label under other possible labels. For
         example, a chemical that the recognizer took for a gene is linked if the vocabulary has no
         such gene. Of several links, the one with the highest product of label and link probability
         is used. Mentions with curation rules are skipped.
 
-        docs (Sequence[Doc]), spans_of (Sequence[Sequence[Span]]), found
-            (Sequence[Sequence[Query | None]]): documents, their mentions, and the queries of these.
-        links (Sequence[list[Link | None]]): the links of each document, changed in place.
+        docs (Sequence[Doc]): documents. rows (Sequence[_Row]): the mentions of each document, their
+            queries, and their links, which are changed in place.
         """
         others = [
             [
@@ -80,13 +76,13 @@ class BatchLinker:
                 for label in other_labels_of(span)
                 if links_label(label, self.settings)
             ]
-            for row in zip(spans_of, found, links, strict=True)
+            for row in rows
         ]
         if not any(others):
             return
         spans = [[span for _, span in own] for own in others]
         linked = self.decide(self.candidates(docs, spans, overwrite=True))
-        for own, of_others, of_doc in zip(others, linked, links, strict=True):
+        for own, of_others, (_, _, of_doc) in zip(others, linked, rows, strict=True):
             best: dict[int, float] = {}
             for (i, span), link in zip(own, of_others, strict=True):
                 if link is not None and link.kb_id != NIL:
@@ -210,7 +206,8 @@ class BatchLinker:
                 threshold = None if query.constraint and query.constraint.means else threshold
             else:
                 concepts, candidates = next(rankings)
-            kb_id = choose_link(concepts, threshold)
+            least = 0.0 if threshold is None else threshold
+            kb_id = concepts[0][0] if concepts and concepts[0][1] >= least else NIL
             values = [
                 {
                     "concept_id": c.concept_id,

@@ -67,6 +67,8 @@ class CandidateGenerator:
         subsets = list(dict.fromkeys([None, *subset_of.values()]))
         self._number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
         self._space = self.kb.search_space(self.model.prompts, subsets)
+        # Which names each label allows: bool[n_names], or None for all names.
+        self._masks = {label: self._space.allowed[n] for label, n in self._number_of.items()}
         left = self._match_exactly(queries)
         if self.ranker is None:
             self._search(left)
@@ -111,7 +113,7 @@ class CandidateGenerator:
         for q in queries:
             names: dict[int, None] = {}
             for text in q.texts:
-                nearest = self.kb.nearest.find(text, N_SIMILAR + len(names), self._mask(q))
+                nearest = self.kb.nearest.find(text, N_SIMILAR + len(names), self._masks[q.label])
                 new = [name for name, _ in nearest if name not in names]
                 names |= dict.fromkeys(new[:N_SIMILAR])
             q.nearest = list(names)
@@ -130,7 +132,7 @@ class CandidateGenerator:
         if not unsure:
             return
         found = self.kb.meanings.find(
-            [q.text for q in unsure], N_CLOSE, [self._mask(q) for q in unsure]
+            [q.text for q in unsure], N_CLOSE, [self._masks[q.label] for q in unsure]
         )
         close = [
             [c.name for c in names if c.name not in q.nearest]
@@ -280,11 +282,6 @@ class CandidateGenerator:
         words = iter(map(frozenset, split_words(texts)))
         for concept_id, names in zip(new, names_of, strict=True):
             self._words[concept_id] = list(islice(words, len(names)))
-
-    def _mask(self, q: Query) -> np.ndarray | None:
-        """RETURNS (np.ndarray | None): bool[n_names], whether the mention's label allows each name;
-        None: all names are allowed."""
-        return self._space.allowed[self._number_of[q.label]]
 
 
 def exact_match(query: Query, names: NameReader) -> int | None:

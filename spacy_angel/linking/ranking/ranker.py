@@ -24,7 +24,7 @@ from pydantic.dataclasses import dataclass
 from ...about import DATA
 from ...errors import AngelError
 from ...vocabulary.names.labels import wider_entity_types_of
-from ..types import NIL, Candidate, Query
+from ..types import Candidate, Query
 from .features import FEATURES, MENTION_FEATURES, columns_of
 
 FILE = DATA / "ranker.json"
@@ -392,13 +392,3 @@ def rank_concepts(candidates: Sequence[Candidate]) -> Ranking:
         sorted(concepts, key=lambda pair: -pair[1]),
         [(c, weight / total) for c, weight in zip(candidates, weights, strict=True)],
     )
-
-
-def choose_link(concepts: Sequence[tuple[str, float]], threshold: float | None = None) -> str:
-    """concepts (Sequence[tuple[str, float]]): identifiers and probabilities, most probable first.
-    threshold (float | None): minimum probability; None disables it.
-    RETURNS (str): the identifier of the first concept; `NIL` if there are no concepts or its
-        probability is below the threshold."""
-    if not concepts or (threshold is not None and concepts[0][1] < threshold):
-        return NIL
-    return concepts[0][0]

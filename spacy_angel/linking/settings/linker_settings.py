@@ -258,6 +258,4 @@ TYPES_BY_LABEL: dict[str, dict[str, list[str]]] = {
 def types_of(vocabulary: Any) -> dict[str, Any]:
     """vocabulary (Any): value of `vocabulary` in a config. RETURNS (dict[str, list[str]]): its
     `types_by_label`; empty for vocabularies that do not ship with the package."""
-    if vocabulary is None:
-        return TYPES_BY_LABEL[SHIPPED_NAME]
-    return TYPES_BY_LABEL.get(str(vocabulary), {})
+    return TYPES_BY_LABEL.get(SHIPPED_NAME if vocabulary is None else str(vocabulary), {})
