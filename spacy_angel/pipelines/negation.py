@@ -2,9 +2,9 @@
 relative. The terms are applied by negspacy's NegEx (Chapman et al., 2001); the categories are those
 of ConText (Harkema et al., 2009).
 
-A term before or after a mention applies up to the end of the sentence, the line, or a term that
-ends its scope. The sections "past medical history" and "family history" apply to all lines up to
-the next header.
+A term before or after a mention applies up to the end of the sentence, the line, a semicolon, or a
+term that ends its scope. The sections "past medical history" and "family history" apply to all
+lines up to the next header. The marks `(-)` and `?` apply to the mention beside them.
 """
 
 import re
@@ -24,15 +24,20 @@ _LINE_ENDS = ("\n", "\n\n", "\n\n\n", " \n", " \n\n", "\n ", "\n\n ")
 # Added to negspacy's clinical terms.
 _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
     "negated": {
-        "preceding_negations": ("w/o", "neg for", "nor", "deny"),
+        "preceding_negations": ("w/o", "neg for", "nor", "neither", "deny", "unlikely"),
         "following_negations": (
-            *(": none", ": negative", ": neg", ": no", ": absent", "(-)", "absent"),
-            *("is negative", "was negative", "were negative"),
+            *(": none", ": negative", ": neg", ": no", ": absent", ": denies", ": denied"),
+            *("absent", "is negative", "was negative", "were negative", "ruled out", "not seen"),
+        ),
+        "pseudo_negations": (
+            *("cannot exclude", "could not exclude", "cannot be ruled out", "not able to"),
+            *("could not be ruled out", "to be ruled out", "no relief", "no worsening"),
         ),
         "termination": (
-            *("presents", "presenting", "presented", "p/w", "admitted", "complains of", "c/o"),
+            *("presents", "presenting", "presented", "p/w", "admitted", "complains of", "c/o", "+"),
             *("reports", "has", "admits to", "positive for", "developed", "now", "today", "s/p"),
-            *("currently", "(+)", ": positive", ": pos", ": present", ": yes"),
+            *("currently", "(+)", ": positive", ": pos", ": present", ": yes", "due to"),
+            "because of",
         ),
     },
     "uncertain": {
@@ -40,11 +45,13 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
             *("possible", "possibly", "probable", "probably", "likely", "suspected", "suspicious"),
             *("suspicion of", "concern for", "concerning for", "evaluate for", "question of"),
             *("questionable", "presumed", "may have", "may be", "might be", "could be"),
-            *("suggestive of", "suggests", "rule out", "r/o", "ro", "not rule out", "versus", "?"),
+            *("suggestive of", "suggests", "rule out", "r/o", "ro", "not rule out", "versus"),
+            *("vs", "vs.", "cannot exclude", "could not exclude", "differential includes"),
         ),
         "following_negations": (
             *("is suspected", "was suspected", "is possible", "is likely", "cannot be excluded"),
-            *("not excluded", "not ruled out", "to be ruled out", "versus"),
+            *("not excluded", "not ruled out", "not been ruled out", "to be ruled out"),
+            *("cannot be ruled out", "could not be ruled out", "versus", "vs", "vs."),
         ),
         "pseudo_negations": ("as soon as possible", "if possible", "less likely to"),
         "termination": ("no", "denies", "without", "negative for"),
@@ -52,16 +59,17 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
     "historical": {
         "preceding_negations": (
             *("history of", "h/o", "hx of", "hx :", "prior", "previous", "previously", "s/p"),
-            *("status post", "in the past", "past"),
+            *("status post", "in the past", "past", "pmh", "pmhx"),
         ),
         "following_negations": ("in the past", "years ago", "as a child", "in childhood"),
-        "pseudo_negations": ("family history of", "history of present illness"),
+        "pseudo_negations": ("family history of", "family hx", "history of present illness"),
         "termination": ("presents", "presented", "now", "today", "currently", "admitted"),
     },
     "hypothetical": {
         "preceding_negations": (
             *("if", "return for", "call for", "in case of", "watch for", "as needed for"),
-            *("prn", "prn for", "risk of", "risk for"),
+            *("prn", "prn for", "risk of", "risk for", "return to ed for", "return to er for"),
+            *("return to the ed for", "monitor for", "screening for"),
         ),
         "pseudo_negations": ("as if",),
     },
@@ -69,6 +77,7 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
         "preceding_negations": (
             *("family history", "mother", "father", "sister", "brother", "aunt", "uncle", "son"),
             *("daughter", "grandmother", "grandfather", "cousin", "parents", "siblings"),
+            *("fh", "fhx", "family hx"),
         ),
         "following_negations": ("runs in the family", "in the family"),
         "termination": ("patient", "pt", "he", "she"),
@@ -76,13 +85,24 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 # negspacy counts these as negations.
 _UNCERTAIN = frozenset(_TERMS["uncertain"]["preceding_negations"])
-_HEADER = re.compile(r"^[ \t]*([A-Za-z][A-Za-z /]{1,40}):", re.MULTILINE)
 _SECTIONS = {
     "historical": (
         *("past medical history", "past surgical history", "past history", "medical history"),
         *("pmh", "pmhx", "psh"),
     ),
     "family": ("family history", "family hx", "fh", "fhx"),
+}
+# A header has a colon or is one of these, and begins a line or follows a sentence.
+_LINES = "medications|allergies|social history|hpi|physical exam|labs|assessment|plan|impression"
+_LINES = "|".join((_LINES, *_SECTIONS["historical"], *_SECTIONS["family"]))
+_HEADER = re.compile(rf"(?im)(?:^|(?<=[.;]))[ \t]*(?:([a-z][a-z /]{{1,40}}):|({_LINES})[ \t]*$)")
+# Marks beside a mention, which is a null character: `(-) fever`, `fever nil`, `?PE`.
+_MARKS = {
+    "negated": re.compile(
+        r"(?i)(\(-\)|\b(nil|neg))\s*\0(?!\s*\(\+)|\0\s*(\(-\)|nil\b|ha(s|ve) been ruled out)"
+    ),
+    # Not the question mark in `Any pain? Fever`.
+    "uncertain": re.compile(r"(^|[\s(,;:])\?\s*\0"),
 }
 
 
@@ -112,6 +132,7 @@ class NoteContext:
             category(doc)
         spans = doc.ents if self.span_key is None else doc.spans.get(self.span_key, ())
         _set_sections(doc, spans)
+        _set_marks(doc, spans)
         return doc
 
 
@@ -150,7 +171,7 @@ def _termset(name: str, known: dict[str, list[str]]) -> dict[str, list[str]]:
     """known (dict[str, list[str]]): negspacy's terms. RETURNS (dict[str, list[str]]): the terms of
     a category, with the ends of scopes that all share."""
     terms: dict[str, list[str]] = {key: list(_TERMS[name].get(key, ())) for key in known}
-    terms["termination"] += [*known["termination"], *_LINE_ENDS]
+    terms["termination"] += [*known["termination"], *_LINE_ENDS, ";"]
     if name == "negated":
         for key in ("pseudo_negations", "preceding_negations", "following_negations"):
             terms[key] += [term for term in known[key] if term not in _UNCERTAIN]
@@ -162,10 +183,19 @@ def _set_sections(doc: Doc, spans: Iterable[Span]) -> None:
     borders = [*(header.start() for header in headers), len(doc.text)]
     for header, end in zip(headers, borders[1:], strict=True):
         for category, names in _SECTIONS.items():
-            if header[1].strip().lower() in names:
+            if (header[1] or header[2]).strip().lower() in names:
                 for span in spans:
                     if header.end() <= span.start_char < end:
                         span._.set(category, True)
+
+
+def _set_marks(doc: Doc, spans: Iterable[Span]) -> None:
+    text = doc.text
+    for span in spans:
+        start, end = span.start_char, span.end_char
+        beside = f"{text[max(start - 9, 0) : start]}\0{text[end : end + 25]}"
+        for category in (name for name, mark in _MARKS.items() if mark.search(beside)):
+            span._.set(category, True)
 
 
 for _name in _TERMS:
