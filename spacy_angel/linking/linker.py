@@ -238,15 +238,15 @@ class AngelLinker(DocumentPipe):
             return [[] for _ in docs]
         # Concepts and names that other threads add in the meantime are used from the next batch on.
         with self.kb.reading():
-            return self._pass(self.effective_kb()).links(docs, spans)
+            return self._pass().links(docs, spans)
 
-    def _pass(self, kb: "ConceptKB", settings: LinkerSettings | None = None) -> BatchLinker:
-        """RETURNS (BatchLinker): a linker for the vocabulary; by default with the current
-        settings."""
-        settings = settings or self.settings
+    def _pass(self) -> BatchLinker:
+        """RETURNS (BatchLinker): a linker with the current settings and curation rules."""
+        settings = self.settings
         ranker = self.ranker if settings.reranker.enabled else None
         if ranker is not None and settings.reranker.nil_prior is not None:
             ranker = ranker.expecting(settings.reranker.nil_prior)
+        kb = self.effective_kb()
         return BatchLinker(settings, kb, self.generator, ranker, self._linked_elsewhere)
 
     def set_annotations(self, docs: Iterable[Doc], links: Sequence[Sequence[Link | None]]) -> None:
@@ -290,7 +290,7 @@ class AngelLinker(DocumentPipe):
         from .showing.explanation import explain_mentions
 
         with self.kb.reading():
-            return explain_mentions(doc, self._pass(self.effective_kb()))
+            return explain_mentions(doc, self._pass())
 
     def calibrate(self, docs: Iterable[Doc]) -> "Calibration":
         """Fit the weights of the reranker and the threshold (without the reranker, only the
@@ -309,8 +309,7 @@ class AngelLinker(DocumentPipe):
         shown = tqdm(docs, desc="Calibrating", unit=" documents", disable=None)
         for batch in util.minibatch(shown, size=64):
             items += self.calibration_items(list(batch))
-        ranker = self._pass(self.kb).ranker
-        fitted = calibrate(items, ranker, self.settings.decision.threshold)
+        fitted = calibrate(items, self._pass().ranker, self.settings.decision.threshold)
         if fitted.ranker is not None:
             # The fitted weights already account for the expected share of NIL.
             self.ranker, self.settings.reranker.nil_prior = fitted.ranker, None
@@ -326,13 +325,10 @@ class AngelLinker(DocumentPipe):
         """
         from .decision.calibration import CalibrationItem
 
+        spans = [find_spans(doc, self.settings.candidates.span_key) for doc in docs]
         # Without shortcuts, the model is run for every mention.
-        of_model = self.settings.changed({"candidates": {"shortcuts": False}})
-        spans = [find_spans(doc, of_model.candidates.span_key) for doc in docs]
-        with self.kb.reading():
-            found = self._pass(self.effective_kb(), of_model).candidates(
-                docs, spans, overwrite=True
-            )
+        with self.using(candidates={"shortcuts": False}), self.kb.reading():
+            found = self._pass().candidates(docs, spans, overwrite=True)
         return [
             CalibrationItem(query, gold_ids(span.kb_id_, self.kb))
             for doc_spans, doc_found in zip(spans, found, strict=True)
