@@ -100,7 +100,8 @@ def annotate(
         if entry["error"]:
             typer.echo(f"Not read to the end: {entry['error']}", err=True)
         elif faults := entry["counts"].get("faults"):
-            typer.echo(f"{entry['name']}: {faults:,} faults, see the manifest", err=True)
+            shown = f"{faults:,} faults, see the manifest, e.g. {entry['notes'][0]}"
+            typer.echo(f"{entry['name']}: {shown}", err=True)
     if not manifest["finished"]:
         typer.echo("Not finished: run the same command again, with all inputs.", err=True)
         raise typer.Exit(1)

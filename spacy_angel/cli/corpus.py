@@ -45,3 +45,6 @@ def corpus(
         typer.echo(f"  {key:<24} {value:,}")
     documents, mentions = (report.counts[f"{what}_written"] for what in ("documents", "mentions"))
     typer.echo(f"{documents:,} documents, {mentions:,} mentions: {output}")
+    if not documents:
+        typer.echo("The files contain no documents.", err=True)
+        raise typer.Exit(1)

@@ -33,8 +33,7 @@ def read_jats(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
 
 def _article(article: ElementTree.Element, path: Path) -> CorpusDocument:
     ids = {one.get("pub-id-type"): plain_text(one) for one in article.iterfind("front//article-id")}
-    known = ("pmcid", "pmc", "pmid", "doi")
-    doc_id = next((ids[kind] for kind in known if ids.get(kind)), path.name)
+    doc_id = next((ids[k] for k in ("pmcid", "pmc", "pmid", "doi") if ids.get(k)), path.name)
     title = plain_text(article.find("front//article-title"))
     sections = [*article.iterfind("front//abstract"), *article.iterfind("body")]
     blocks = "\n".join(block for section in sections for block in _blocks(section) if block)

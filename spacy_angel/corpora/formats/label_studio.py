@@ -112,6 +112,7 @@ def read_label_studio(
             task = checked(value, _Task)
             bare = _bare_document(task, text_field, default=f"{path.name}:{n_tasks}")
         if bare is None:
+            n_read += 1
             continue
         works = _works(task, results, annotator, reading)
         names |= dict.fromkeys(name for work in getattr(task, results) for name in work.names)
