@@ -240,7 +240,7 @@ def read(folder: Path, sets: Sequence[MentionSet] = SETS) -> list[Item]:
         file = folder / f"{mention_set.key}.jsonl"
         for line in file.read_text(encoding="utf8").splitlines() if file.exists() else ():
             gold, query = from_line(line)
-            left = [replace(c, **UNSEARCHED) for c in query.candidates if c.is_similar]
+            left = [replace(c, **UNSEARCHED) for c in query.candidates if c.name in query.nearest]
             left = [replace(c, meaning=float(c.is_query)) for c in left]
             without = replace(query, candidates=left, is_searched=False) if left else None
             items.append(Item(mention_set, query, without, gold))
@@ -256,6 +256,7 @@ def to_line(doc_id: str, gold: Iterable[str], query: Query) -> str:
         "context": query.context,
         "coherent": sorted(query.coherent),
         "is_searched": query.is_searched,
+        "nearest": list(query.nearest),
         "candidates": [asdict(candidate) for candidate in query.candidates],
     }
     return json.dumps(row) + "\n"
@@ -271,6 +272,7 @@ def from_line(line: str) -> tuple[frozenset[str], Query]:
         context=row["context"],
         coherent=frozenset(row["coherent"]),
         is_searched=row["is_searched"],
+        nearest=row["nearest"],
     )
     return frozenset(row["gold"]), query
 

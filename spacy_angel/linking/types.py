@@ -42,7 +42,6 @@ class Candidate:
     score (float): score in the search, or else the log-probability.
     source (str): source of the wording that is most similar to the name.
     is_query (bool): whether the name equals that wording.
-    is_similar (bool): whether the name was found by string similarity, possibly among other ways.
     cosine (float), edits (float): string similarity to the wording, see `Similarity`.
     missing (float), added (float), overlap (float), number (float): see `words.align`.
     vectors (float): cosine of the static vectors of name and wording.
@@ -52,8 +51,8 @@ class Candidate:
     name_rank (float): for vocabularies with `by_species`: 1 if the mention equals the canonical
         name, including case, plus 0.5 if the name is the second name of the concept.
     species (int): species rank of the concept, see `SpeciesReader.rank`.
-    has_homonyms (bool): whether other concepts that the mention may refer to have the same name.
-    prior (float): prior share of the concept among those with this name.
+    prior (float): prior share of the concept among those with this name that the mention may refer
+        to; 1 if there are no others.
     """
 
     concept_id: str
@@ -63,7 +62,6 @@ class Candidate:
     score: float = FLOOR
     source: str = MENTION
     is_query: bool = False
-    is_similar: bool = True
     cosine: float = 0.0
     edits: float = 0.0
     missing: float = 0.0
@@ -75,7 +73,6 @@ class Candidate:
     scope: int = 0
     name_rank: float = 0.0
     species: int = 0
-    has_homonyms: bool = False
     prior: float = 1.0
 
 

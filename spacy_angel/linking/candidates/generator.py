@@ -148,10 +148,7 @@ class CandidateGenerator:
             order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
             closest = dict.fromkeys([*range(len(names))[:N_SIMILAR], *order])
             chosen = [names[i] for i in [*closest][: 2 * N_SIMILAR]]
-            more = make_candidates(q, chosen, self.names)
-            for c in more:
-                c.is_similar = False
-            q.candidates += more
+            q.candidates += make_candidates(q, chosen, self.names)
         self._compare(unsure, "vectors", self._static_vectors)
 
     def _search(self, queries: Sequence[Query]) -> list[tuple[Query, list[int]]]:
@@ -258,7 +255,7 @@ class CandidateGenerator:
         named: dict[tuple[int, str], set[str]] = {}
         for q in queries:
             for c in q.candidates:
-                if c.is_query and c.source != SPELLING and not c.has_homonyms:
+                if c.is_query and c.source != SPELLING and c.prior == 1.0:
                     named.setdefault((q.document, c.concept_id), set()).add(q.text)
         left = [q for q in queries if not q.matched_exactly]
         self._read_words([c.concept_id for q in left for c in q.candidates])
@@ -306,9 +303,6 @@ def exact_match(query: Query, names: NameReader) -> int | None:
 def _add_found(q: Query, found: list[Candidate]) -> list[int]:
     """found (list[Candidate]): candidates from the search. RETURNS (list[int]): the similar names
     that the model has to score, see `_search`."""
-    by_letters = {c.name for c in q.candidates if c.is_similar}
-    for c in found:
-        c.is_similar = c.name in by_letters
     best = max(found, key=attrgetter("log_prob"), default=None)
     is_sure = best is not None and best.log_prob >= _DECIDED
     if best is not None and is_sure and best.text == q.text:

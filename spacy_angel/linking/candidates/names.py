@@ -179,7 +179,7 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
         for concept_id, prior in zip(concept_ids, priors, strict=True):
             candidate = Candidate(concept_id, name, text, source=source, is_query=is_query)
             candidate.cosine, candidate.edits = cosine, edits
-            candidate.prior, candidate.has_homonyms = prior, n > 1
+            candidate.prior = prior
             candidates.append(candidate)
             compared.append((wording, text))
     unique = list(dict.fromkeys(compared))
