@@ -274,14 +274,13 @@ class AngelLinker(DocumentPipe):
         RETURNS (LinkExplanation): the explanation; `to_dict()` returns plain values, `str()` text.
         RAISES (AngelError): the linker does not read this mention.
         """
-        span_key = self.settings.candidates.span_key
-        spans = [(s.start, s.end, s.label) for s in find_spans(span.doc, span_key)]
-        if (own := (span.start, span.end, span.label)) in spans:
-            return self.explain_document(span.doc)[spans.index(own)]
-        where = "doc.ents" if span_key is None else f"doc.spans[{span_key!r}]"
+        spans = find_spans(span.doc, self.settings.candidates.span_key)
+        own = [(s.start, s.end, s.label) for s in spans]
+        if (given := (span.start, span.end, span.label)) in own:
+            return self.explain_document(span.doc)[own.index(given)]
         raise AngelError(
             f"angel_linker does not read the mention {span.text!r} ({span.label_}). Take a span "
-            f"from {where}."
+            "from doc.ents, or from the span group in its setting candidates.span_key."
         )
 
     def explain_document(self, doc: Doc) -> "list[LinkExplanation]":

@@ -9,7 +9,6 @@ from ..files.atomic import write_json
 from ..files.digests import digest
 from ..files.json_values import parse_json
 
-_PARTS = ("model", "kb")
 _FILE = "shared.json"
 
 
@@ -22,7 +21,7 @@ def share_parts(folder: Path) -> None:
     shared: dict[str, dict[str, str]] = {}
     if (folder.parent / "config.cfg").is_file():
         others = sorted(o for o in folder.parent.iterdir() if o != folder)
-        for part in filter(lambda part: (folder / part).is_dir(), _PARTS):
+        for part in filter(lambda part: (folder / part).is_dir(), ("model", "kb")):
             own = _digest(folder / part)
             if same := [o for o in others if (o / part).is_dir() and _digest(o / part) == own]:
                 shutil.rmtree(folder / part)

@@ -137,8 +137,7 @@ class Query:
         totals: dict[int, float] = {}
         for c in left:
             totals[c.name] = totals.get(c.name, 0.0) + c.prior
-        left = [replace(c, prior=c.prior / totals[c.name]) for c in left]
-        return replace(self, candidates=left)
+        return replace(self, candidates=[replace(c, prior=c.prior / totals[c.name]) for c in left])
 
 
 def describe_link(

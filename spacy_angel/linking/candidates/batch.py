@@ -198,15 +198,14 @@ class BatchLinker:
         spelling_of = dict(zip(names, kb.first_spellings(names), strict=True))
         links = []
         for query in queries:
-            threshold = settings.threshold
+            least = settings.threshold or 0.0
             if query.matched_exactly:
                 concepts = [(c.concept_id, EXACT_MATCH_PROBABILITY) for c in query.candidates]
                 candidates = [(c, EXACT_MATCH_PROBABILITY) for c in query.candidates]
                 # A curator's decision is not subject to the threshold.
-                threshold = None if query.constraint and query.constraint.means else threshold
+                least = 0.0 if query.constraint and query.constraint.means else least
             else:
                 concepts, candidates = next(rankings)
-            least = 0.0 if threshold is None else threshold
             kb_id = concepts[0][0] if concepts and concepts[0][1] >= least else NIL
             values = [
                 {

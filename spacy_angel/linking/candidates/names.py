@@ -178,8 +178,7 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
         priors = priors_in_order(n) if kb.by_species and n > 1 else (1 / max(n, 1),) * n
         for concept_id, prior in zip(concept_ids, priors, strict=True):
             candidate = Candidate(concept_id, name, text, source=source, is_query=is_query)
-            candidate.cosine, candidate.edits = cosine, edits
-            candidate.prior = prior
+            candidate.cosine, candidate.edits, candidate.prior = cosine, edits, prior
             candidates.append(candidate)
             compared.append((wording, text))
     unique = list(dict.fromkeys(compared))

@@ -170,8 +170,7 @@ def _held_out(
     """YIELDS (tuple[Sequence[CalibrationItem], Weights]): a fold of consecutive mentions, and
     weights that were fitted on the other folds."""
     for entity_type, group in groups.items():
-        edges = [len(group) * i // PARTS for i in range(PARTS + 1)]
-        for first, last in pairwise(edges):
+        for first, last in pairwise(len(group) * i // PARTS for i in range(PARTS + 1)):
             others = [*group[:first], *group[last:]]
             if first < last and others:
                 fitted = fit_weights(others, start[entity_type], penalty=PENALTY)

@@ -27,7 +27,6 @@ from ...vocabulary.names.labels import wider_entity_types_of
 from ..types import Candidate, Query
 from .features import FEATURES, MENTION_FEATURES, columns_of
 
-FILE = DATA / "ranker.json"
 SHARE, LEAD = "share", "lead"
 """Features that the second model takes from the first: the logarithm of the best concept's share,
 and the logarithm of the ratio of that share to the next concept's, capped at 10 and divided by
@@ -162,8 +161,7 @@ class Ranker(Weights):
     def type_of(self, label: str) -> str:
         """label (str): label of a mention. RETURNS (str): the entity type whose weights apply to
         the mention, or `ALL`."""
-        entity_types = wider_entity_types_of(label) & self.by_type.keys()
-        return min(entity_types, default=ALL)
+        return min(wider_entity_types_of(label) & self.by_type.keys(), default=ALL)
 
     def weights_of(self, label: str, is_searched: bool = True) -> Weights:
         """label (str): label of a mention. is_searched (bool): whether the model was run for it.
@@ -175,8 +173,7 @@ class Ranker(Weights):
     def rank(self, queries: Sequence[Query]) -> list[Ranking]:
         """queries (Sequence[Query]): mentions with their candidates.
         RETURNS (list[Ranking]): the ranking of each mention; empty without candidates."""
-        found = [query for query in queries if query.candidates]
-        tables = iter(tables_of(found))
+        tables = iter(tables_of([query for query in queries if query.candidates]))
         return [
             next(tables).rank(self.weights_of(query.label, query.is_searched))
             if query.candidates
@@ -360,7 +357,7 @@ def _log_odds(share: float) -> float:
 def shipped_ranker() -> Ranker:
     """RETURNS (Ranker): the reranker that ships with the package, fitted on several vocabularies,
     see docs/notebook/ranker.md."""
-    return Ranker.from_disk(FILE)
+    return Ranker.from_disk(DATA / "ranker.json")
 
 
 def rank_concepts(candidates: Sequence[Candidate]) -> Ranking:

@@ -131,10 +131,8 @@ def _explain(
         why = f"Mentions labeled {span.label_} are not linked ({setting})."
         kb_id = span._.get(settings.outputs.kb_id) or (NIL if is_meant else "")
         return LinkExplanation(span.text, span.label_, kb_id, why)
-    reasons: dict[str, dict[str, float]] = {}
-    link_reasons: dict[str, float] = {}
-    if linking.ranker is not None and query.candidates and not query.matched_exactly:
-        reasons, link_reasons = linking.ranker.explain(query)
+    ranker = linking.ranker if query.candidates and not query.matched_exactly else None
+    reasons, link_reasons = ({}, {}) if ranker is None else ranker.explain(query)
     concepts = _concepts(link, reasons, linking)
     prompts = linking.model.prompts
     source = prompts.source_ids([query.mention])[0] if query.is_searched else []
