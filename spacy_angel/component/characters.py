@@ -3,8 +3,8 @@
     original                                                            normalized
     HTML tags; `**bold**` and other Markdown                            removed
     HTML entities (`&alpha;`)                                           `α`
-    `|` without spaces, and `^`, as in HL7                              paragraph break
-    de-identified parts of notes (`[**Last Name**]`)                    `___`
+    `|` without spaces, and `^`, as in HL7; `","`, as in CSV            paragraph break
+    de-identified parts of notes (`[**Last Name**]`, `[PATIENT]`)       `___`
     soft hyphens, zero-width and other invisible characters, controls   removed
     `myo-` at a line end, `cardial` on the next line                    `myocardial`
     ligatures (`ﬁ`), full-width forms (`Ａ`)                             `fi`, `A`
@@ -63,21 +63,26 @@ _INLINE = (
 _NEVER_CLOSED = "br hr img input li link meta p td th tr wbr"
 _CLOSING = re.compile(r"</([A-Za-z][\w:.-]{0,30})\s?>")
 _ENTITY = r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});"
+_PLACEHOLDER = (
+    r"[\[{]{1,2}(?i:(?:first |last |patient |doctor |hospital )?(?:patient|name|date|doctor|"
+    r"hospital|location|age|phone|address|id|redacted)(?: \d+)?)[\]}]{1,2}"
+)
 _MARKUP = re.compile(
     r"<(?P<hidden>script|style)\b[^<>]{0,500}>[^<]{0,5000}</(?P=hidden)>"
     r"|<!--[^<]{0,2000}?-->"
     r"|</?(?P<tag>[A-Za-z][\w:.-]{0,30})(?:\s[^<>=]{1,99}=[^<>]{1,500})?\s?/?>"
     rf"|(?P<entity>{_ENTITY})"
-    r"|(?P<removed>\[\*\*[^*\n]{0,80}\*\*\])"
+    rf"|(?P<removed>\[\*\*[^*\n]{{0,80}}\*\*\]|{_PLACEHOLDER})"
     r"|(?P<mark>(?<![\w*])(?:\*{1,3})(?=[^\s*])|(?<![\w_])_{1,2}(?=[^\s_])|(?<![\w`])`(?=[^\s`]))"
     r"|!?\[(?P<words>[^\[\]\n]{1,200})\]\((?:https?:|/|\#|mailto:)[^()\s]{0,300}\)"
-    r"|(?P<border>(?<=\S)[|]|[|](?=\S)|\^(?=[\^|A-Za-z]))"
+    rf"|(?P<border>(?<=\S)[|]|[|](?=\S)|\^(?=[{_INVISIBLE}]*[\^|A-Za-z])|\"[,;]\")"
 )
 _MAX_MARKED = 200
 _MAX_ROUNDS = 3  # `&amp;lt;i&amp;gt;`
 
 _NOISE_OF_ASCII = re.compile(
     r"[\x00-\x08\x0e-\x1b\x7f*_`|^]|-[ \t]*\r?\n|<[A-Za-z/!]|&[#A-Za-z]|\]\("
+    rf"|\"[,;]\"|{_PLACEHOLDER}"
 )
 _NOISE = re.compile(rf"[{_INVISIBLE}{_ACCENTS}{_MAPPED}]|{_NOISE_OF_ASCII.pattern}")
 _INVISIBLE_PART = re.compile(rf"[{_INVISIBLE}{_ACCENTS}]+")

@@ -1,12 +1,29 @@
-"""Attributes of mentions set by a recognizer: the probability (`span._.mention_probability`), other
-possible labels (`span._.mention_labels`), and the range of tokens that may belong to the mention
-(`span._.mention_extent`)."""
+"""Attributes set by a recognizer: the probability of a mention (`span._.mention_probability`), its
+other possible labels (`span._.mention_labels`), and the tokens of a document that may belong to
+mentions (`doc._.possible_mentions`)."""
 
-from spacy.tokens import Span
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spacy.tokens import Doc, Span
 
 NAME = "mention_probability"
 LABELS = "mention_labels"
-EXTENT = "mention_extent"
+POSSIBLE = "possible_mentions"
+
+
+class PossibleMention(NamedTuple):
+    """Tokens that may belong to a mention.
+
+    start, end (int): token indices.
+    label (str): label of the mention.
+    probability (float): mean probability of the tokens.
+    """
+
+    start: int
+    end: int
+    label: str
+    probability: float
 
 
 def probability_of(span: Span) -> float | None:
@@ -20,13 +37,15 @@ def other_labels_of(span: Span) -> dict[str, float]:
     return span._.get(LABELS) or {}
 
 
-def extent_of(span: Span) -> tuple[int, int]:
-    """span (Span): a mention. RETURNS (tuple[int, int]): the tokens that may belong to it,
-    including its own."""
-    start, end = span._.get(EXTENT) or (span.start, span.end)
-    return start, end
+def possible_mentions_of(doc: Doc) -> list[PossibleMention]:
+    """doc (Doc): a document. RETURNS (list[PossibleMention]): sorted by position; empty if no
+    recognizer has set them."""
+    found: Sequence[tuple[int, int, str, float]] = doc._.get(POSSIBLE) or ()
+    return [PossibleMention(*one) for one in found]
 
 
-for _name in (NAME, LABELS, EXTENT):
+for _name in (NAME, LABELS):
     if not Span.has_extension(_name):
         Span.set_extension(_name, default=None)
+if not Doc.has_extension(POSSIBLE):
+    Doc.set_extension(POSSIBLE, default=None)

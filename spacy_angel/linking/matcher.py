@@ -14,11 +14,12 @@ from ..component.characters import CleanText, clean
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
-from ..component.probability import extent_of, probability_of
+from ..component.probability import PossibleMention, possible_mentions_of, probability_of
 from ..errors import AngelError
-from ..vocabulary.lookup.words import LONGEST
+from ..vocabulary.lookup.words import LONGEST, common_words
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
-from ..vocabulary.names.entity_types import label_of
+from ..vocabulary.names.entity_types import is_disease, label_of
+from ..vocabulary.names.labels import wider_entity_types_of
 from ..vocabulary.storage.compiled import COMPILING
 from .candidates.names import NameReader
 from .linker import AngelLinker
@@ -49,13 +50,16 @@ _MIN_CHANGED = 7
 # Minimum number of letters and digits in a name, except for added names.
 _MIN_LENGTH = 3
 _MAX_ADDED = 4  # tokens on either side
-# Not a number alone, which may be a value: `albumin 1`.
+_MAX_WORDS = 6  # tokens of a possible name
+# Not a number alone, which may be a value: `albumin 1`; or an enzyme: `lactate dehydrogenase`.
 _TYPE = re.compile(
     r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
+    r"|(?i:[a-z]{4,}ases?)"
 )
 _CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
 _MAX_BETWEEN = 3  # tokens between two coordinated mentions
-_BORDER = re.compile(r"[()\[\],;:.|\n]")
+_BORDER = re.compile(r"[()\[\],;:.|\n<>&*_]")
+_BRAND = re.compile(r"[A-Z][a-z]{5,}")
 _MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_word)
 
 
@@ -84,8 +88,9 @@ class MatcherSettings(CheckedSettings):
 
 class AngelMatcher(DocumentPipe):
     """Finds names in the vocabulary of the next linker after it, including names added while the
-    pipeline is in use; and extends mentions to longer names, see `_longer_names`. If the linker
-    reads a span group, mentions are added to that group.
+    pipeline is in use; extends mentions to longer names, see `_longer_names`; and adds names that
+    the recognizer finds possible, see `_possible_names`. If the linker reads a span group, mentions
+    are added to that group.
 
     nlp (Language): the pipeline, which contains the linker.
     name (str): the component's name.
@@ -145,12 +150,16 @@ class AngelMatcher(DocumentPipe):
             if not found and (key is None or key in doc.spans):
                 continue
             before = _mentions(doc, key)
+            possible = possible_mentions_of(doc)
+            for span in found:
+                around = (one.probability for one in possible if _is_within(span, one))
+                span._.set(PROBABILITY, next(around, None))
             covered = {token: span for span in found for token in range(span.start, span.end)}
             # An extended mention keeps its probability; of several, that of the first one.
             for mention in reversed(before):
-                span = covered.get(mention.start)
-                if span is not None and span.label == mention.label:
-                    span._.set(PROBABILITY, probability_of(mention))
+                longer = covered.get(mention.start)
+                if longer is not None and longer.label == mention.label:
+                    longer._.set(PROBABILITY, probability_of(mention))
             mentions = sorted([*_beside(before, found), *found])
             if key is None:
                 doc.ents = mentions
@@ -173,6 +182,7 @@ class AngelMatcher(DocumentPipe):
             s for s in labeled if inner.isdisjoint(ends := (s.start, s.end)) and ends not in own
         ]
         spans += _beside(_longer_names(doc, text, mentions, inner, names), spans)
+        spans += _possible_names(doc, text, [*mentions, *spans], names)
         if self.settings.misspelled:
             found = find_misspelled(text.text, kb)
             labeled = self._labeled_spans(doc, text, found, kb, types_by_label)
@@ -221,8 +231,8 @@ class AngelMatcher(DocumentPipe):
 def _longer_names(
     doc: Doc, text: CleanText, mentions: Sequence[Span], inner: Collection[int], names: NameReader
 ) -> list[Span]:
-    """Find names of the vocabulary that contain a mention and stay within its maximum extent
-    (`mention_extent`), which includes a type or stage (`type IV`): a recognizer may find only `host
+    """Find names of the vocabulary that contain a mention and stay within a possible mention
+    (`possible_mentions`), or add a type or stage (`type IV`): a recognizer may find only `host
     disease` in `graft versus host disease`.
 
     doc (Doc): a document.
@@ -255,6 +265,51 @@ def _longer_names(
     return found
 
 
+def _possible_names(
+    doc: Doc, text: CleanText, mentions: Iterable[Span], names: NameReader
+) -> list[Span]:
+    """Find names in the possible mentions of a document: names of diseases with two or more words,
+    and chemicals that look like brand names (`Trulicity`). For these names, a low probability is
+    enough: in clinical notes, a recognizer that has mostly seen abstracts may give `aortic
+    dissection` a probability of 0.2. Names with three or more words may extend beyond the possible
+    mention.
+
+    doc (Doc): a document.
+    text (CleanText): its cleaned text.
+    mentions (Iterable[Span]): its mentions.
+    names (NameReader): reads the vocabulary.
+    RETURNS (list[Span]): names that overlap neither each other nor a mention, the longest name of
+        each possible mention first.
+    """
+    found: list[Span] = []
+    covered = {token for span in mentions for token in range(span.start, span.end)}
+    for first, last, label, _ in possible_mentions_of(doc):
+        if covered.issuperset(range(first, last)):
+            continue
+        ends = [
+            (start, end)
+            for start in range(max(first - _MAX_ADDED, 0), last)
+            for end in range(max(first, start) + 1, min(last + _MAX_ADDED, len(doc)) + 1)
+            if (first <= start and end <= last) or end - start > 2
+            if end - start <= _MAX_WORDS and covered.isdisjoint(range(start, end))
+        ]
+        for start, end in sorted(ends, key=lambda span: span[0] - span[1]):
+            span = Span(doc, start, end, label=label)
+            is_free = covered.isdisjoint(range(start, end)) and _is_distinctive(span, label)
+            if is_free and names.is_name(_read(text, span), label):
+                found.append(span)
+                covered.update(range(start, end))
+    return found
+
+
+def _is_distinctive(span: Span, label: str) -> bool:
+    if is_disease(label):
+        is_whole = _is_word(span[0], span[-1]) and not _BORDER.search(span.text)
+        return len(span) > 1 and is_whole
+    is_brand = "CHEMICAL" in wider_entity_types_of(label) and _BRAND.fullmatch(span.text)
+    return bool(is_brand) and span.text.lower() not in common_words()
+
+
 def _read(text: CleanText, span: Span) -> str:
     start, end = text.from_source(span.start_char, span.end_char)
     return text.text[start:end]
@@ -263,7 +318,12 @@ def _read(text: CleanText, span: Span) -> str:
 def _around(mention: Span) -> Iterable[tuple[int, int]]:
     """RETURNS (Iterable[tuple[int, int]]): token offsets of longer spans that begin and end with a
     word, longest first."""
-    first, last = extent_of(mention)
+    first, last = mention.start, mention.end
+    if is_disease(mention.label_):
+        first, last = max(first - _MAX_ADDED, 0), min(last + _MAX_ADDED, len(mention.doc))
+    for one in possible_mentions_of(mention.doc):
+        if _is_within(mention, one):
+            first, last = min(first, one.start), max(last, one.end)
     for end in (mention.end + 1, mention.end + 2):
         if _TYPE.fullmatch(mention.doc[mention.end : end].text):
             last = max(last, end)
@@ -335,6 +395,11 @@ def choose_label(types: Sequence[str], types_by_label: Mapping[str, Collection[s
         if not set(allowed).isdisjoint(types):
             return label
     return NEUTRAL_LABEL if types_by_label else label_of(types) or NEUTRAL_LABEL
+
+
+def _is_within(span: Span, possible: PossibleMention) -> bool:
+    is_inside = possible.start <= span.start and span.end <= possible.end
+    return is_inside and span.label_ == possible.label
 
 
 def _mentions(doc: Doc, key: str | None) -> list[Span]:

@@ -5,7 +5,6 @@ tokenizer.json             the encoder's tokenizer
 model.int8.safetensors     the weights, or model.safetensors
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -37,10 +36,9 @@ ENCODER_FIELDS = (
     *("pad_token_id", "scale_embedding", "vocab_size"),
 )
 _AROUND = 2
-MAX_ADDED = 6
-"""Maximum number of words by which a mention may be extended on either side."""
-MIN_ADDED = 0.2
-"""Minimum probability of such a word."""
+MIN_POSSIBLE, MIN_SHARE = 0.1, 0.2
+"""Minimum probability of each word of a possible mention, and its minimum share of the probability
+of the most probable word."""
 
 
 @dataclass(frozen=True)
@@ -123,21 +121,21 @@ class TaggedText(NamedTuple):
         outside = self.log_probs[first:last, self.labels.index(label), OUTSIDE]
         return float(1 - np.exp(outside).mean())
 
-    def extent(self, one: FoundMention) -> tuple[int, int]:
-        """one (FoundMention): a mention of the text. RETURNS (tuple[int, int]): character offsets
-        of the mention, extended by up to `MAX_ADDED` words on either side that belong to a mention
-        with the same label with a probability of at least `MIN_ADDED`."""
-        first = int(np.searchsorted(self.words.ends, one.start, side="right"))
-        last = int(np.searchsorted(self.words.starts, one.end, side="left"))
-        outside = self.log_probs[:, self.labels.index(one.label), OUTSIDE]
-        most = math.log(1 - MIN_ADDED)
-        least, end = max(first - MAX_ADDED, 0), min(last + MAX_ADDED, len(outside))
-        while first > least and outside[first - 1] <= most:
-            first -= 1
-        while last < end and outside[last] <= most:
-            last += 1
-        start, end = int(self.words.starts[first]), int(self.words.ends[last - 1])
-        return min(start, one.start), max(end, one.end)
+    def possible_mentions(self) -> list[FoundMention]:
+        """RETURNS (list[FoundMention]): the longest sequences of words that belong to mentions of a
+        label with a probability of at least `MIN_POSSIBLE` each, without less probable words at
+        their edges, see `MIN_SHARE`; with their mean probability."""
+        inside = 1 - np.exp(self.log_probs[:, :, OUTSIDE])
+        found = []
+        for label in range(len(self.labels)):
+            likely = np.flatnonzero(inside[:, label] >= MIN_POSSIBLE)
+            for run in np.split(likely, np.flatnonzero(np.diff(likely) > 1) + 1):
+                if len(run):
+                    run = run[inside[run, label] >= MIN_SHARE * inside[run, label].max()]
+                    start, end = int(self.words.starts[run[0]]), int(self.words.ends[run[-1]])
+                    mean = float(inside[run, label].mean())
+                    found.append(FoundMention(start, end, self.labels[label], mean))
+        return found
 
 
 class MentionFinder:

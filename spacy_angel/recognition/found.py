@@ -19,7 +19,7 @@ _MOST_ROUNDS = 8  # maximum nesting depth of brackets
 _LONGEST = 400  # maximum number of characters between two brackets of a pair
 _MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
 _BETWEEN = re.compile(r"\s?[(\[]")
-_BEFORE = re.compile(r"[\s\-–/,;:.]*")
+_BEFORE = re.compile(r"(?:\([-–+]\)|[\s\-–/,;:.])*")
 _BEHIND = frozenset("/,;:")
 # Borders of cells and paragraphs. A tab is not one if the text has few spaces besides.
 _BORDER = re.compile(r"[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n")

@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from ..component.characters import CleanText, clean
 from ..component.forks import use_one_thread_in_forks
 from ..component.pipe import DocumentPipe
-from ..component.probability import EXTENT, LABELS
+from ..component.probability import LABELS, POSSIBLE
 from ..component.probability import NAME as PROBABILITY
 from ..component.running import OPENING
 from ..errors import AngelError
@@ -28,13 +28,12 @@ class Recognized(NamedTuple):
     mentions (list[TokenSpan]): the mentions found, sorted by position.
     entities (list[float | None]): probability of each existing entity that may be kept, see
         `TaggedText.probability`.
-    extents (dict[tuple[int, int, str], tuple[int, int]]): by start, end, and label of a mention,
-        the tokens that may belong to it, see `TaggedText.extent`.
+    possible (list[TokenSpan]): see `TaggedText.possible_mentions`.
     """
 
     mentions: list[TokenSpan]
     entities: list[float | None]
-    extents: dict[tuple[int, int, str], tuple[int, int]]
+    possible: list[TokenSpan]
 
 
 class AngelRecognizer(DocumentPipe):
@@ -118,7 +117,8 @@ class AngelRecognizer(DocumentPipe):
         predicted (Sequence[Recognized]): the result of `predict`.
         """
         key, labels = self.settings.span_key, self.settings.span_labels
-        for doc, (mentions, probabilities, extents) in zip(docs, predicted, strict=True):
+        for doc, (mentions, probabilities, possible) in zip(docs, predicted, strict=True):
+            doc._.set(POSSIBLE, list(map(tuple, possible)))
             if key is not None:
                 grouped = [m for m in mentions if labels is None or m.label in labels]
                 rows = [(Span(doc, *m[:2], label=m.label), m.probability) for m in grouped]
@@ -139,7 +139,6 @@ class AngelRecognizer(DocumentPipe):
                     others = dict(by_place[entity.start, entity.end])
                     del others[entity.label_]
                     entity._.set(LABELS, others)
-                    entity._.set(EXTENT, extents.get((entity.start, entity.end, entity.label_)))
 
     def _order(self, one: TokenSpan) -> tuple[bool, float, int, int]:
         """Of overlapping mentions, prefer the more probable one, then the longer, then the first;
@@ -153,21 +152,15 @@ class AngelRecognizer(DocumentPipe):
             tagged.probability(*text.from_source(e.start_char, e.end_char), e.label_)
             for e in earlier
         ]
-        found = in_source(text, tagged.mentions)
-        spans = self._spans(doc, found)
-        extents = {}
-        for mention, wide in zip(found, map(tagged.extent, tagged.mentions), strict=True):
-            span = _tokens(doc, mention.start, mention.end)
-            extent = _tokens(doc, *text.to_source(*wide))
-            if span and extent and extent != span:
-                extents[(*span, mention.label)] = extent
+        spans = self._spans(doc, in_source(text, tagged.mentions), self.settings.threshold)
+        possible = self._spans(doc, in_source(text, tagged.possible_mentions()), 0.0)
         variants = place_variants(doc) if self.settings.skip_variants else []
         mentions = [
             one
             for one in spans
             if not any(v.start <= one.start and one.end <= v.end for v in variants)
         ]
-        return Recognized(mentions, probabilities, extents)
+        return Recognized(mentions, probabilities, possible)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """path (str | Path): folder to which the model is saved. exclude (Iterable[str]): `model`
@@ -199,12 +192,15 @@ class AngelRecognizer(DocumentPipe):
     def _open(self, folder: Path) -> MentionFinder:
         return MentionFinder.from_disk(folder, self.settings.device, self.settings.dtype)
 
-    def _spans(self, doc: Doc, mentions: Iterable[FoundMention]) -> list[TokenSpan]:
-        """The mentions in whole tokens; of those that become the same span the most probable."""
+    def _spans(
+        self, doc: Doc, mentions: Iterable[FoundMention], threshold: float
+    ) -> list[TokenSpan]:
+        """RETURNS (list[TokenSpan]): the mentions with at least the given probability, in whole
+        tokens; of those that become the same span, the most probable one."""
         labels = frozenset(self.labels)
         best: dict[tuple[int, int, str], float] = {}
         for mention in mentions:
-            if mention.label not in labels or mention.probability < self.settings.threshold:
+            if mention.label not in labels or mention.probability < threshold:
                 continue
             if tokens := _tokens(doc, mention.start, mention.end):
                 key = (*tokens, mention.label)

@@ -13,7 +13,7 @@ NOISY = st.text(
     st.sampled_from("abT2 -.\n\r\t\xad\u200b\u202e\0\u0301\u0323\ufb01\uff21\xa0\u2011²é")
 )
 CLEAN = st.text(
-    st.characters(codec="ascii", exclude_categories=["Cc"], exclude_characters="<&*_`|^]")
+    st.characters(codec="ascii", exclude_categories=["Cc"], exclude_characters='<&*_`|^]}"')
     | st.sampled_from("²é–\n")
 )
 
@@ -46,6 +46,8 @@ CLEAN = st.text(
             "all patients with IL2 or BRAF in acute gout had the patient's fever. We saw AIDS",
         ),
         ("Seen by [**Last Name**] with **heart** failure", "Seen by ___ with heart failure"),
+        ("[PATIENT] saw {{Doctor Name}} for [HIV].", "___ saw ___ for [HIV]."),
+        ('1,"F","asthma";"none"', '1,"F\n\nasthma\n\nnone"'),
     ],
 )
 def test_noise_is_read_away(text, expected):

@@ -52,6 +52,13 @@ def test_without_its_linker_a_pipeline_still_finds_mentions():
         assert "heart attack" in [ent.text for ent in pipeline(TEXT).ents]
 
 
+def test_a_short_form_is_not_the_disease_beside_it():
+    doc = spacy_angel.load()("PMH: HTN, hyperlipidemia, gout.")
+    links = {ent.text: ent.kb_id_ for ent in doc.ents}
+    assert links["HTN"] == "MESH:D006973"
+    assert links["gout"] == "MESH:D006073"
+
+
 @pytest.mark.parametrize("name", SHIPPED_NAMES)
 def test_another_component_is_trained_beside_it(name):
     nlp = spacy.load(name)

@@ -14,6 +14,8 @@ KB = ConceptKB.build(
         Concept("D:2", "atopic dermatitis", (), ("C",)),
         Concept("D:3", "rheumatoid arthritis", (), ("C",)),
         Concept("D:4", "retinoic acid", (), ("D",)),
+        Concept("D:5", "Crohn's disease", (), ("C",)),
+        Concept("D:6", "celiac disease", (), ("C",)),
     ]
 )
 
@@ -31,6 +33,8 @@ KB = ConceptKB.build(
         ("RA", "C", "methotrexate and other DMARDs in", "", "rheumatoid arthritis"),
         ("RA", "D", "promyelocytic leukemia: differentiation by", "", "retinoic acid"),
         ("RA", "D", "methotrexate and other DMARDs in", "", "RA"),
+        # The words of the usual meanings of IBD and UC.
+        ("CD", "C", "IBD (either UC or", ")", "crohn s disease"),
         # Capitals count.
         ("ad", "C", "donepezil for cognitive decline and dementia in", "", "ad"),
     ],

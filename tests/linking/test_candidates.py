@@ -5,7 +5,7 @@ from support.tiny_linker import settings_of
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.candidates.generator import exact_match
-from spacy_angel.linking.candidates.names import NameReader
+from spacy_angel.linking.candidates.names import NameReader, make_candidates
 from spacy_angel.linking.types import MENTION, SPELLING, Query, Wording
 from spacy_angel.model.mention import Mention
 
@@ -31,3 +31,14 @@ def test_the_name_of_one_concept_needs_no_search(text, source, name):
     query = Query(Mention(text), wordings=(Wording(text, source),))
     found = exact_match(query, NameReader(EXACT, settings_of()))
     assert found == (None if name is None else EXACT.name_index(name))
+
+
+def test_the_symbol_of_an_element_is_not_an_abbreviation_in_capitals():
+    kb = ConceptKB.build(
+        [Concept("E:1", "Cadmium", ("Cd",)), Concept("E:2", "Cold disease", ("CO",))]
+    )
+    for text, found in (("Cd", ["E:1"]), ("CD", []), ("cd", ["E:1"]), ("CO", ["E:2"])):
+        query = Query(Mention(text), wordings=(Wording(text, MENTION),))
+        index = kb.name_index(text)
+        candidates = make_candidates(query, [index], NameReader(kb, settings_of()))
+        assert [c.concept_id for c in candidates] == found

@@ -36,7 +36,8 @@ def test_the_pairs_are_scispacys(words, data):
     doc = Doc(NLP.vocab, words=words, spaces=spaces)
     near = [match[1:] for match in THEIRS.matcher(doc) if match[2] - match[1] <= 10]
     assert [match[1:] for match in near_brackets(doc)] == near
-    assert pairs(OURS, doc) == pairs(THEIRS, doc)
+    # Ours also finds short long forms in brackets, and initials in another order.
+    assert {one[:2] for one in pairs(OURS, doc)} >= {one[:2] for one in pairs(THEIRS, doc)}
 
 
 def test_a_definition_stands_in_one_sentence():
@@ -66,6 +67,11 @@ def test_a_definition_stands_in_one_sentence():
             "SBMA (spinal and bulbar muscular atrophy) is SBMA.",
             ["spinal and bulbar muscular atrophy"] * 2,
         ),
+        ("PD (panic disorder) and PD.", ["panic disorder"] * 2),
+        ("Panic disorder [PD] and PD.", ["Panic disorder"] * 2),
+        ("Panic disorder (PD; n = 12) and PD.", ["Panic disorder"] * 2),
+        ("It is myotonic dystrophy (DM).", ["myotonic dystrophy"]),
+        ("Levels were < 3 times (< 5 times in the liver).", []),
     ],
 )
 def test_long_forms_in_the_order_of_their_short_forms(text, expected):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from spacy_angel.linking.ranking.features import FEATURES, MENTION_FEATURES, columns_of
-from spacy_angel.linking.ranking.words import align
+from spacy_angel.linking.ranking.words import abbreviates, align
 from spacy_angel.linking.types import Candidate, Query
 from spacy_angel.model.mention import Mention
 from spacy_angel.vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
@@ -77,6 +77,19 @@ def test_a_concept_that_the_document_names_elsewhere():
     assert values(NAME)["coherence"] == 0
     assert values(NAME, coherent={"MI"})["coherence"] == 0.2
     assert values(NAME, "ha", coherent={"MI"})["coherence"] == 1
+
+
+@pytest.mark.parametrize(
+    ("short", "name", "expected"),
+    [
+        ("htn", "hypertension", True),
+        ("htn", "hyperlipidemia", False),
+        ("mi", "myocardial infarction", True),
+        ("ra", "arthritis", False),
+    ],
+)
+def test_whether_a_text_abbreviates_a_name(short, name, expected):
+    assert abbreviates(short, name) == expected
 
 
 def test_species_names_of_genes_and_words_around():

@@ -19,9 +19,9 @@ def nlp(model, vocabulary):
 
 
 def test_an_entity_gets_the_label_that_it_links_under(nlp):
-    doc = nlp.make_doc("diabetes aspirin aspirin")
-    doc.ents = [Span(doc, i, i + 1, label="DISEASE") for i in range(3)]
-    for ent, others in zip(doc.ents, [{"DRUG": 0.9}, {"DRUG": 0.7}, {}], strict=True):
+    doc = nlp.make_doc("diabetes aspirin aspirin asprin")
+    doc.ents = [Span(doc, i, i + 1, label="DISEASE") for i in range(4)]
+    for ent, others in zip(doc.ents, [{"DRUG": 0.9}, {"DRUG": 0.7}, {}, {}], strict=True):
         ent._.mention_probability, ent._.mention_labels = 0.8, others
     doc.spans["mine"] = list(doc.ents)
     linker = nlp.get_pipe("angel_linker")
@@ -32,10 +32,12 @@ def test_an_entity_gets_the_label_that_it_links_under(nlp):
     assert written == [
         ("diabetes", "DISEASE", *["MESH:D003920"] * 2),
         ("aspirin", "DRUG", *["MESH:D001241"] * 2),
-        ("aspirin", "DISEASE", NIL, NIL),
+        # The name of a drug only; the misspelled one is not a name.
+        ("aspirin", "DRUG", *["MESH:D001241"] * 2),
+        ("asprin", "DISEASE", NIL, NIL),
     ]
-    assert [ent._.mention_probability for ent in doc.ents] == [0.8, 0.7, 0.8]
+    assert [ent._.mention_probability for ent in doc.ents] == [0.8, 0.7, 0.8, 0.8]
     # A group is linked as it is given.
     with linker.using(candidates={"span_key": "mine"}):
         linker(doc)
-    assert [span.label_ for span in doc.spans["mine"]] == ["DISEASE"] * 3
+    assert [span.label_ for span in doc.spans["mine"]] == ["DISEASE"] * 4

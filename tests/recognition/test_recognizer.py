@@ -8,7 +8,7 @@ import spacy
 from spacy.tokens import Doc
 from support.tiny_recogniser import LABELS, TEXTS, tiny_finder
 
-from spacy_angel.component.probability import extent_of
+from spacy_angel.component.probability import PossibleMention, possible_mentions_of
 from spacy_angel.errors import AngelError
 from spacy_angel.recognition.finder import MentionFinder
 from spacy_angel.recognition.found import FoundMention
@@ -173,22 +173,21 @@ def test_entities_say_under_which_other_labels_they_were_found(folder):
     assert [ent._.mention_labels for ent in again.ents] == [{"CELL_TYPE": 0.7}, {}]
 
 
-def test_entities_say_how_far_they_may_reach(folder):
+def test_words_that_may_belong_to_mentions(folder):
     text = "TP53 is mutated"
     nlp = pipeline(folder)
     component = nlp.get_pipe("angel_recogniser")
     [tagged] = component.finder.read([text])
-    # TP 53 is mutated; `is` belongs to a GENE with 0.25, `mutated` with 0.1.
+    # TP 53 is mutated; `is` belongs to a GENE with 0.3, `mutated` with 0.05.
     label = tagged.labels.index("GENE")
-    log_probs = np.log(np.full_like(tagged.log_probs, 1 / 3))
-    log_probs[:, label] = np.log([[1 - p, p / 2, p / 2] for p in (0.9, 0.9, 0.25, 0.1)])
+    log_probs = np.log(np.tile([0.98, 0.01, 0.01], (*tagged.log_probs.shape[:2], 1)))
+    log_probs[:, label] = np.log([[1 - p, p / 2, p / 2] for p in (0.9, 0.9, 0.3, 0.05)])
     mentions = [FoundMention(0, 4, "GENE", 0.8)]
     tagged = tagged._replace(log_probs=log_probs, mentions=mentions)
     component.finder.read = lambda texts: [tagged]
     doc = nlp(text)
-    assert [(ent.text, ent._.mention_extent) for ent in doc.ents] == [("TP53", (0, 2))]
     again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
-    assert extent_of(again.ents[0]) == (0, 2)
+    assert possible_mentions_of(again) == [PossibleMention(0, 2, "GENE", pytest.approx(0.7))]
 
 
 def test_sequence_variants_are_no_mentions(folder):

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
 
-from ...component.probability import other_labels_of
+from ...component.probability import other_labels_of, probability_of
 from ...model.mention import Mention
 from ...vocabulary.changes.applied_rules import Constraint
 from ...vocabulary.names.concepts import normalize_name
+from ...vocabulary.names.entity_types import is_gene
 from ..decision.preferred_ids import in_preferred_ids
 from ..mentions.labels import is_linked, links_label
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.wordings import read_wordings
+from ..ranking.features import is_short
 from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, rank_concepts
 from ..settings.linker_settings import LinkerSettings
 from ..types import MENTION, NIL, Link, Query, Wording, combine_links
 from .generator import CandidateGenerator
 from .names import NameReader
+
+# Probability of a label that only the vocabulary suggests.
+_BY_NAME = 0.5
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
@@ -58,37 +63,51 @@ class BatchLinker:
         return links
 
     def _link_other_labels(self, docs: Sequence[Doc], rows: Sequence[_Row]) -> None:
-        """Link entities that are NIL under their own label under other possible labels. For
-        example, a chemical that the recognizer took for a gene is linked if the vocabulary has no
-        such gene. Of several links, the one with the highest product of label and link probability
-        is used. Mentions with curation rules are skipped.
+        """Link entities that are NIL under their own label under other possible labels, see
+        `_other_labels`. For example, a chemical that the recognizer took for a gene is linked if
+        the vocabulary has no such gene. Of several links, the one with the highest product of label
+        and link probability is used. Mentions with curation rules are skipped.
 
         docs (Sequence[Doc]): documents. rows (Sequence[_Row]): the mentions of each document, their
             queries, and their links, which are changed in place.
         """
+        names = NameReader(self.kb, self.settings)
         others = [
             [
-                (i, Span(span.doc, span.start, span.end, label=label))
+                (i, Span(span.doc, span.start, span.end, label=label), probability)
                 for i, (span, query, link) in enumerate(zip(*row, strict=True))
                 if query is not None and query.constraint is None
                 if link is not None and link.kb_id == NIL
                 if links_label(span.label_, self.settings)
-                for label in other_labels_of(span)
+                for label, probability in self._other_labels(span, names).items()
                 if links_label(label, self.settings)
             ]
             for row in rows
         ]
         if not any(others):
             return
-        spans = [[span for _, span in own] for own in others]
+        spans = [[span for _, span, _ in own] for own in others]
         linked = self.decide(self.candidates(docs, spans, overwrite=True))
         for own, of_others, (_, _, of_doc) in zip(others, linked, rows, strict=True):
             best: dict[int, float] = {}
-            for (i, span), link in zip(own, of_others, strict=True):
+            for (i, span, probability), link in zip(own, of_others, strict=True):
                 if link is not None and link.kb_id != NIL:
-                    score = other_labels_of(span)[span.label_] * link.kb_ents[0][1]
+                    score = probability * link.kb_ents[0][1]
                     if score > best.get(i, 0.0):
                         best[i], of_doc[i] = score, replace(link, label=span.label_)
+
+    def _other_labels(self, span: Span, names: NameReader) -> dict[str, float]:
+        """RETURNS (dict[str, float]): other labels of an entity that a recognizer found, with their
+        probabilities: those of the recognizer, and, if the text is a name of one other label only,
+        that label (`Kesimpta` is a drug). Genes are excluded: they have many short names, and
+        chemicals include proteins."""
+        found: list[str] = []
+        is_found = probability_of(span) is not None and not is_short(span.text)
+        if is_found and not is_gene(span.label_) and not names.is_name(span.text, span.label_):
+            known = self.settings.candidates.types_by_label or ()
+            found = [label for label in known if names.is_name(span.text, label)]
+        is_clear = len(found) == 1 and not is_gene(found[0])
+        return (dict.fromkeys(found, _BY_NAME) if is_clear else {}) | other_labels_of(span)
 
     def candidates(
         self, docs: Sequence[Doc], spans_of: Sequence[Sequence[Span]], *, overwrite: bool

@@ -14,7 +14,7 @@ from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
 from ..ranking.features import is_short
 from ..ranking.ranker import LIKELY, SURE, Ranker
-from ..ranking.words import MAX_NAMES, context_overlap, split_words
+from ..ranking.words import MAX_NAMES, abbreviates, context_overlap, split_words
 from ..settings.linker_settings import LinkerSettings
 from ..types import FLOOR, SPELLING, Candidate, Query
 from .names import NameReader, make_candidates
@@ -261,9 +261,12 @@ class CandidateGenerator:
         self._read_words([c.concept_id for q in left for c in q.candidates])
         for q in left:
             q.coherent = set()
+            is_name = is_short(q.text) and any(c.is_query for c in q.candidates)
             new: dict[str, list[frozenset[str]]] = {}
             for c in q.candidates:
-                if named.get((q.document, c.concept_id), set()) - {q.text}:
+                others = named.get((q.document, c.concept_id), set()) - {q.text}
+                # Beside `hyperlipidemia`, the exact name `HTN` still is hypertension.
+                if others and (not is_name or any(abbreviates(q.text, name) for name in others)):
                     q.coherent.add(c.concept_id)
                 if c.concept_id not in q.context:
                     new[c.concept_id] = self._words[c.concept_id]
@@ -271,7 +274,7 @@ class CandidateGenerator:
                 q.context |= context_overlap(new, q.mention, q.text)
 
     def _read_words(self, concept_ids: Sequence[str]) -> None:
-        new = list(set(concept_ids) - self._words.keys())
+        new = [c for c in dict.fromkeys(concept_ids) if c not in self._words]
         if not new:
             return
         names_of = [names[:MAX_NAMES] for names in self.kb.concept_names(new)]

@@ -48,7 +48,7 @@ class NameReader:
     def find(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
         each text in the vocabulary; None if it is not a name."""
-        new = list(set(normals) - self._index_of.keys())
+        new = [text for text in dict.fromkeys(normals) if text not in self._index_of]
         if new:
             indices = self.kb.find_names(new)
             self._index_of.update(zip(new, indices, strict=True))
@@ -65,7 +65,7 @@ class NameReader:
 
         names (Iterable[int]): name indices.
         """
-        new = list(set(names) - self.texts.keys())
+        new = [name for name in dict.fromkeys(names) if name not in self.texts]
         if new:
             self.texts.update(zip(new, self.kb.name_texts(new), strict=True))
             self._concept_ids.update(zip(new, self.kb.concept_ids(new), strict=True))
@@ -120,7 +120,7 @@ class NameReader:
             earlier calls.
         """
         allowed = self._is_allowed[label]
-        new = list(set(concept_ids) - allowed.keys())
+        new = [c for c in dict.fromkeys(concept_ids) if c not in allowed]
         if not new:
             return allowed
         for concept_id, types in zip(new, self.kb.concept_types(new), strict=True):
@@ -152,7 +152,11 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
         return []
     kb, index = reader.kb, reader.kb.nearest.index
     pairs = zip(names, reader.concepts(query, names), strict=True)
-    found = [(name, reader.texts[name], concept_ids) for name, concept_ids in pairs if concept_ids]
+    found = [
+        (name, reader.texts[name], concept_ids)
+        for name, concept_ids in pairs
+        if concept_ids and not _is_other_symbol(query, name, concept_ids, reader)
+    ]
     texts = [text for _, text, _ in found]
     similar = {wording: index.compare(wording, texts) for wording in query.texts}
     sources = list(query.texts.values())
@@ -192,6 +196,18 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
             c.species = rank
     _compare_exact(query, [c for c in candidates if c.is_query], kb)
     return candidates
+
+
+def _is_other_symbol(
+    query: Query, name: int, concept_ids: Sequence[str], reader: NameReader
+) -> bool:
+    """RETURNS (bool): whether a mention of two capitals equals the symbol of an element apart from
+    case: `CD` is not cadmium, `Cd`."""
+    text = query.mention.text
+    if len(text) != 2 or not text.isupper() or reader.texts[name] != text.lower():
+        return False
+    names = set(chain.from_iterable(reader.kb[c].names for c in concept_ids))
+    return text.capitalize() in names and text not in names and not is_gene(query.label)
 
 
 def _compare_exact(query: Query, candidates: Sequence[Candidate], kb: "ConceptKB") -> None:

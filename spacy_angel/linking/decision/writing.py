@@ -62,8 +62,9 @@ def _set_labels(doc: Doc, links: Sequence[Link | None]) -> None:
     ents = list(doc.ents)
     for i, link in enumerate(links):
         if link is not None and link.label:
+            probability = other_labels_of(ents[i]).get(link.label, probability_of(ents[i]))
             ents[i] = Span(doc, ents[i].start, ents[i].end, label=link.label)
-            ents[i]._.set(PROBABILITY, other_labels_of(ents[i])[link.label])
+            ents[i]._.set(PROBABILITY, probability)
     doc.ents = ents
 
 

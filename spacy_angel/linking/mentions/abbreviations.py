@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from ...about import DATA
@@ -26,6 +27,8 @@ _EVIDENCE = 0.25
 # abbreviation. Thus, no meaning is chosen without a typical word.
 _UNKNOWN, _UNKNOWN_SHARE = 1.0, 0.5
 _WORD = re.compile(r"[a-z]{4,}")
+_SHORT = re.compile(r"(?<![\w-])[A-Z][A-Za-z\d]{1,6}(?![\w-])")
+_USUAL = 0.9  # share of texts
 _PLURAL = re.compile(r"(?<![siu])s$")
 
 
@@ -72,7 +75,10 @@ def expand_abbreviation(
     meanings = read_abbreviations().get(text)
     if meanings is None:
         return text
-    words = context_words(f"{mention.left} {mention.right}")
+    around = f"{mention.left} {mention.right}"
+    # In a text with `UC`, the words of `ulcerative colitis` count as well.
+    others = map(_usual_meaning, dict.fromkeys(_SHORT.findall(around)))
+    words = context_words(" ".join([around, *others]))
     total, known, most, best = 0.0, 0, 0.0, text
     for meaning in meanings:
         name = next(filter(is_name, meaning.names), None)
@@ -86,6 +92,15 @@ def expand_abbreviation(
             most, best = weight, name or text
     total += max(_UNKNOWN, _UNKNOWN_SHARE * known)
     return best if most / total >= MIN_PROBABILITY else text
+
+
+def _usual_meaning(text: str) -> str:
+    """RETURNS (str): the meaning that most texts give to an abbreviation; empty if it is unknown or
+    has several common ones."""
+    meanings = sorted(read_abbreviations().get(text, ()), key=attrgetter("n_texts"))
+    n_texts = sum(meaning.n_texts for meaning in meanings)
+    is_usual = meanings and meanings[-1].n_texts >= _USUAL * n_texts
+    return meanings[-1].names[0] if is_usual else ""
 
 
 @cache

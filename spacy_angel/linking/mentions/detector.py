@@ -8,8 +8,10 @@ forms by their words, so that several threads can share a detector. It uses scis
 identify definitions.
 """
 
+from bisect import insort
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from scispacy.abbreviation import AbbreviationDetector, filter_matches, find_abbreviation
@@ -23,13 +25,18 @@ from .reading import register_abbreviations
 
 # As in scispaCy's `filter_matches`.
 _MAX_WORDS = 8
+_MAX_SHORT_WORDS = 3
+_END = frozenset(";,")
+_MAX_LETTERS = 6
 
 
 class LinearAbbreviationDetector(AbbreviationDetector):
     """scispaCy's detector in linear time. Like the original, it writes its results to
     `doc._.abbreviations` and `span._.long_form`. Unlike the original, it ignores definitions that
     cross a sentence boundary, allows a short form to be redefined, and prefers long forms whose
-    initials make up the short form.
+    initials make up the short form. It also finds definitions in square brackets or followed by
+    other text, e.g. `[MS]` and `(MS; n = 12)`, and long forms of one to three words in brackets,
+    e.g. `MS (mitral stenosis)`.
 
     nlp (Language): the pipeline.
     name (str): the component's name.
@@ -58,9 +65,19 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         register_abbreviations()
         text = clean(doc.text)
         seen = doc if text.is_clean else view(doc, text)
-        within = [(match, start + 1, end - 1) for match, start, end in near_brackets(seen)]
+        # Up to a comma or semicolon.
+        within = [
+            (
+                0,
+                start + 1,
+                next((i for i in range(start + 2, end) if seen[i].text in _END), end - 1),
+            )
+            for _, start, end in near_brackets(seen)
+        ]
         long_forms: dict[Span, Span] = {}
-        for long, shorts in self.find_matches_for(filter_matches(within, seen), seen):
+        for long, shorts in self.find_matches_for(
+            filter_matches(within, seen) + _reversed_definitions(within, seen), seen
+        ):
             forms = [long, *shorts]
             long_form, *short_forms = forms if seen is doc else in_document(doc, text, forms)
             for short in short_forms:
@@ -94,14 +111,18 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         meant: dict[tuple[int, ...], list[tuple[int, Span]]] = {}
         for long_candidate, short in filtered:
             long = (
-                _by_initials(long_candidate, short) or find_abbreviation(long_candidate, short)[1]
+                _by_initials(long_candidate, short)
+                or find_abbreviation(long_candidate, short)[1]
+                or _by_initials(long_candidate, short, sorted)
             )
-            if long is None or not _is_in_one_sentence(long, short):
+            # `times [<5 times for patients with liver metastasis]` is no definition.
+            is_word = short.text.islower() and short.start < long_candidate.start
+            if long is None or is_word or not _is_in_one_sentence(long, short):
                 continue
             definitions = meant.get(tuple(words[short.start : short.end]), [])
             if long.text not in seen_long:
                 seen_long.add(long.text)
-                definitions.append((min(long.start, short.start), long))
+                insort(definitions, (min(long.start, short.start), long), key=itemgetter(0))
                 meant[tuple(words[short.start : short.end])] = definitions
                 found[long] = {short}
         for start, end, long in _occurrences(words, meant):
@@ -110,37 +131,66 @@ class LinearAbbreviationDetector(AbbreviationDetector):
 
 
 def near_brackets(doc: Doc) -> list[tuple[int, int, int]]:
-    """Find pairs of parentheses that may enclose an abbreviation or its long form.
+    """Find pairs of brackets that may enclose an abbreviation or its long form.
 
     doc (Doc): a document.
     RETURNS (list[tuple[int, int, int]]): matches in the format and order of spaCy's `Matcher`: 0,
-        the index of an opening parenthesis, and the index after a closing one, with one to eight
-        tokens in between; (0, 1, 4) and (0, 0, 4) for `( ( a )`.
+        the index of an opening bracket, and the index after a closing one, with one to eight tokens
+        in between; (0, 1, 4) and (0, 0, 4) for `( ( a )`.
     """
-    opening, closing = (doc.vocab.strings.add(mark) for mark in "()")
+    opening, closing = ({doc.vocab.strings.add(mark) for mark in marks} for marks in ("([", ")]"))
     matches: list[tuple[int, int, int]] = []
     opened: deque[int] = deque()
     for i, word in enumerate(doc.to_array(ORTH).tolist()):
-        if word == closing:
+        if word in closing:
             while opened and i - opened[0] - 1 > _MAX_WORDS:
                 opened.popleft()
             matches += [(0, start, i + 1) for start in reversed(opened) if i - start > 1]
-        elif word == opening:
+        elif word in opening:
             opened.append(i)
     return matches
 
 
-def _by_initials(candidate: Span, short: Span) -> Span | None:
+def _reversed_definitions(
+    within: Sequence[tuple[int, int, int]], doc: Doc
+) -> list[tuple[Span, Span]]:
+    """Find candidates for definitions in which a long form of up to three words follows the short
+    form, e.g. `MS (mitral stenosis)`. scispaCy only considers longer ones.
+
+    RETURNS (list[tuple[Span, Span]]): pairs of a long and a short form, in the format of
+        `filter_matches`.
+    """
+    pairs = []
+    for _, start, end in within:
+        if start < 2 or end - start > _MAX_SHORT_WORDS:
+            continue
+        long, short = doc[start:end], doc[start - 2 : start - 1]
+        letters = short.text
+        is_short = letters.isalpha() and sum(map(str.isupper, letters)) > 1
+        if is_short and len(letters) <= _MAX_LETTERS and long[0].text[1:].islower():
+            pairs.append((long, short))
+    return pairs
+
+
+def _by_initials(
+    candidate: Span, short: Span, arrange: Callable[[str], Sequence[str]] = str
+) -> Span | None:
     """Find a long form by its initials. In `malignant mesothelioma (MM)`, scispaCy's algorithm
     finds both letters in the last word.
 
-    RETURNS (Span | None): the last words of the candidate, if their initials are the short form.
+    candidate (Span): text beside a short form.
+    short (Span): the short form.
+    arrange (Callable): applied to both before they are compared: `sorted` for `myotonic dystrophy
+        (DM)`.
+    RETURNS (Span | None): the words of the candidate beside the short form, if their initials
+        make up the short form.
     """
     letters = short.text.lower()
-    words = candidate[-len(letters) :]
-    is_beside = candidate.end < short.start and short.text.isupper()
+    is_before = candidate.end < short.start
+    words = candidate[-len(letters) :] if is_before else candidate[: len(letters)]
     initials = "".join(token.text[0].lower() for token in words)
-    return words if is_beside and letters.isalpha() and initials == letters else None
+    is_form = short.text.isupper() and letters.isalpha()
+    return words if is_form and arrange(initials) == arrange(letters) else None
 
 
 def _occurrences(

@@ -273,6 +273,6 @@ def _is_long_form(long_form: str, short_form: str, is_lower: bool) -> bool:
     lower case, and `ES cells` for `ES`."""
     is_word = short_form.isalpha() and short_form.islower() and len(short_form) > _SHORTEST_WORD
     is_word = is_word and not is_lower
-    is_whole = long_form.count("(") == long_form.count(")")
+    is_whole = all(long_form.count(pair[0]) == long_form.count(pair[1]) for pair in ("()", "[]"))
     is_other = short_form.lower() not in normalize_name(long_form).split()
     return is_whole and is_other and not is_word and len(long_form) > len(short_form)

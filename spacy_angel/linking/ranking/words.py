@@ -148,6 +148,19 @@ def word_similarity(words: Sequence[str]) -> np.ndarray:
     return similarity
 
 
+def abbreviates(short: str, name: str) -> bool:
+    """Check whether a text may be an abbreviation of a name: the letters of the text occur in the
+    name in this order, the first at its beginning, and each of the others at the beginning of a
+    word or in the same word as the one before.
+
+    short (str): the text, in normal form.
+    name (str): the name, in normal form.
+    RETURNS (bool): e.g. `htn`, `hypertension` → True; `htn`, `hyperlipidemia` → False.
+    """
+    pattern = r"(?:\w*?|.*\b)".join(map(re.escape, short.replace(" ", "")))
+    return re.match(pattern, name) is not None
+
+
 def context_overlap(
     names_of: Mapping[str, Iterable[frozenset[str]]], mention: "Mention", text: str
 ) -> dict[str, float]:

@@ -46,6 +46,12 @@ def is_cell_line(label: str) -> bool:
     return "CELL_LINE" in _types_of_label(label)
 
 
+def is_disease(label: str) -> bool:
+    """label (str): label of a mention.
+    RETURNS (bool): whether it is a disease."""
+    return "DISEASE" in _types_of_label(label)
+
+
 def is_gene(label: str) -> bool:
     """label (str): label of a mention.
     RETURNS (bool): whether it is a gene or gene product."""
