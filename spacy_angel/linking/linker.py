@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 RULES_FILE, RANKER_FILE = "curation.tsv", "ranker.json"
 """Copies of the curation rules and the fitted weights, saved with a pipeline."""
 
+_BLOCK_OF = {entry: block for block, own in LinkerSettings().to_dict().items() for entry in own}
+
 
 class AngelLinker(DocumentPipe):
     """Links mentions to the concepts of a vocabulary by generating one of their names. All mentions
@@ -104,6 +106,18 @@ class AngelLinker(DocumentPipe):
         self.register_attributes()
         # scispaCy's abbreviation detector warns about every text without abbreviations.
         warnings.filterwarnings("ignore", message=r"\[W036\]", module=r"scispacy\.abbreviation")
+
+    if not TYPE_CHECKING:  # mypy reports unknown attributes by itself
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """RAISES (AttributeError): the name is the name of a setting; assigning it here would
+            have no effect."""
+            if block := _BLOCK_OF.get(name):
+                raise AttributeError(
+                    f"{name} is a setting of angel_linker: assign "
+                    f"linker.settings.{block}.{name} instead of linker.{name}."
+                )
+            super().__setattr__(name, value)
 
     def register_attributes(self) -> None:
         """Register the attributes that the linker sets, under the names in its `outputs`.

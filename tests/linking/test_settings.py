@@ -1,6 +1,7 @@
 """Every setting once: its type, default, limits and meaning."""
 
 import pytest
+import spacy
 
 from spacy_angel.component.checked import describe_settings
 from spacy_angel.errors import AngelError
@@ -66,3 +67,9 @@ def test_an_assigned_value_is_checked_and_a_wrong_one_changes_nothing():
     assert settings != LinkerSettings()
     assert settings == settings.changed({})
     assert LinkerSettings().decision.threshold == 0.5
+
+
+def test_a_setting_is_not_assigned_to_the_linker():
+    linker = spacy.blank("en").add_pipe("angel_linker")
+    with pytest.raises(AttributeError, match=r"assign linker\.settings\.decision\.threshold"):
+        linker.threshold = 0.7
