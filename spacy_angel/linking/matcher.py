@@ -254,6 +254,9 @@ def _longer_names(
             added = doc[start : mention.start].text + doc[mention.end : end].text
             written = _read(text, doc[start:end])
             is_known = not _BORDER.search(added) and names.is_name(written, label)
+            # `thrombus formation` is no other concept than `thrombus`.
+            if is_known and start == mention.start and is_disease(label):
+                is_known = not names.share_concepts(_read(text, mention), written)
             if not is_known and (start, end) in wide:
                 is_known = bool(names.coordinated(written, label))
                 # `muscle wasting and weakness` are two mentions.

@@ -85,6 +85,7 @@ def test_a_concept_that_the_document_names_elsewhere():
         ("htn", "hypertension", True),
         ("htn", "hyperlipidemia", False),
         ("mi", "myocardial infarction", True),
+        ("dm", "myotonic dystrophy", True),
         ("ra", "arthritis", False),
     ],
 )

@@ -19,7 +19,12 @@ def vocabulary(tmp_path_factory):
         [
             Concept("A:1", "Heart Attack", ("myocardial infarction",), ("T047",)),
             Concept("A:2", "Aspirin", (), ("T121",)),
-            Concept("A:3", "Fever", ("drug fever", "drug fever in children"), ("T184",)),
+            Concept(
+                "A:3",
+                "Fever",
+                ("drug fever", "drug fever in children", "fever formation"),
+                ("T184",),
+            ),
             Concept("A:4", "Fever type 2", ("fever B", "fever 3"), ("T184",)),
         ],
         path,
@@ -125,7 +130,9 @@ def test_misspelled_names_are_mentions(make):
         ("Drug (fever in children)", "fever"),
         ("Drug fever, in children.", "Drug fever"),
         ("Drug * fever", "fever"),
+        # Words behind a name must change the concept.
         ("It is fever type 2.", "fever type 2"),
+        ("It is fever rise.", "fever"),
         ("It is fever type IV.", "fever"),
     ],
 )

@@ -11,6 +11,7 @@ from spacy_angel.linking.mentions.reading import ABBREVIATIONS, ReadDocument
 from spacy_angel.linking.mentions.wordings import (
     correct_spelling,
     expand_short_form,
+    is_other_text,
     read_wordings,
 )
 from spacy_angel.model.mention import Mention
@@ -166,3 +167,18 @@ def test_short_forms_and_everyday_words(text, expanded):
 )
 def test_unknown_words_are_corrected(text, corrected):
     assert correct_spelling(text, NameReader(KB, settings_of())) == corrected
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "following", "expected"),
+    [
+        ("ESR", "GENE", " was", True),
+        ("ESR", "DISEASE", " was", False),
+        ("ESR1", "GENE", " was", False),
+        ("ALLERGIES", "DISEASE", ": penicillin", True),
+        ("allergies", "DISEASE", " to penicillin", False),
+        ("Asthma", "DISEASE", ": stable", False),
+    ],
+)
+def test_laboratory_tests_and_headers_are_no_mentions(text, label, following, expected):
+    assert is_other_text(text, label, following) == expected

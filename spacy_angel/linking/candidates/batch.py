@@ -15,7 +15,7 @@ from ...vocabulary.names.entity_types import is_gene
 from ..decision.preferred_ids import in_preferred_ids
 from ..mentions.labels import is_linked, links_label
 from ..mentions.reading import ReadDocument, read_mentions
-from ..mentions.wordings import read_wordings
+from ..mentions.wordings import is_other_text, read_wordings
 from ..ranking.features import is_short
 from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, rank_concepts
 from ..settings.linker_settings import LinkerSettings
@@ -174,7 +174,9 @@ class BatchLinker:
             if is_own and text.strip():
                 if rules is not None:
                     constraint = rules.constraint(text, label)
-                if constraint is None or constraint.is_mention:
+                end = document.offsets_of(span)[1]
+                is_other = is_other_text(text, label, document.text[end : end + 1])
+                if constraint.is_mention if constraint is not None else not is_other:
                     wanted.append((i, span, text, constraint))
                     continue
             queries[i] = Query(Mention(text), label, number, constraint=constraint)

@@ -80,6 +80,11 @@ class NameReader:
         concept_ids = self._concept_ids[name]
         return any(map(self._allowed_concepts(label, concept_ids).__getitem__, concept_ids))
 
+    def share_concepts(self, *texts: str) -> bool:
+        """texts (str): two texts. RETURNS (bool): whether both are names of the same concept."""
+        found = [set(self._concept_ids[i]) for i in map(self.index, texts) if i is not None]
+        return len(found) == 2 and not found[0].isdisjoint(found[1])
+
     def coordinated(self, text: str, label: str) -> list[str]:
         """text (str), label (str): a mention and its label. RETURNS (list[str]): see
         `coordinated_names`."""

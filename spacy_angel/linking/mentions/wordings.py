@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..settings.linker_settings import LinkerSettings
 
 SHORT_FORMS = DATA / "short_forms.tsv"
-"""Short forms, lay terms and brand names, with the names that they stand for."""
+"""Short forms, lay terms, brand names, and tests, with the names that they stand for."""
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
 _GREEK_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
 # An element and its charge: `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`.
@@ -198,12 +198,25 @@ def correct_spelling(text: str, reader: NameReader) -> str:
     return next((r for r in readings if reader.index(r) is not None), readings[0])
 
 
+def is_other_text(text: str, label: str, following: str) -> bool:
+    """text (str): a mention. label (str): its label. following (str): the text that follows it.
+    RETURNS (bool): whether it is a laboratory test that was taken for a gene (`ESR`, the
+        sedimentation rate), or the header of a section (`ALLERGIES:`)."""
+    is_header = following.startswith(":") and text.lower() in _read_rows("header")
+    return is_header or (is_gene(label) and text in _read_rows("test"))
+
+
+@cache
+def _read_rows(*kinds: str) -> dict[str, tuple[str, ...]]:
+    rows = (line.split("\t") for line in SHORT_FORMS.read_text(encoding="utf8").splitlines())
+    return {form: tuple(names.split("|")) for form, kind, names in rows if kind in kinds}
+
+
 @cache
 def read_short_forms() -> dict[str, tuple[str, ...]]:
     """RETURNS (dict[str, tuple[str, ...]]): lay term, brand name or short form → names. Short forms
     are case-sensitive, e.g. `MS` but not `ms`; the others are in normal form."""
-    forms = {}
-    for line in SHORT_FORMS.read_text(encoding="utf8").splitlines():
-        form, kind, names = line.split("\t")
-        forms[form if kind == "short form" else normalize_name(form)] = tuple(names.split("|"))
-    return forms
+    others = {
+        normalize_name(form): n for form, n in _read_rows("lay word", "word", "brand").items()
+    }
+    return others | _read_rows("short form")

@@ -149,16 +149,18 @@ def word_similarity(words: Sequence[str]) -> np.ndarray:
 
 
 def abbreviates(short: str, name: str) -> bool:
-    """Check whether a text may be an abbreviation of a name: the letters of the text occur in the
-    name in this order, the first at its beginning, and each of the others at the beginning of a
-    word or in the same word as the one before.
+    """Check whether a text may be an abbreviation of a name: its letters occur in the name in this
+    order, the first at the beginning, and each of the others at the beginning of a word or in the
+    same word as the one before; or they are the initials of its words in any order.
 
     short (str): the text, in normal form.
     name (str): the name, in normal form.
     RETURNS (bool): e.g. `htn`, `hypertension` → True; `htn`, `hyperlipidemia` → False.
     """
-    pattern = r"(?:\w*?|.*\b)".join(map(re.escape, short.replace(" ", "")))
-    return re.match(pattern, name) is not None
+    letters = short.replace(" ", "")
+    pattern = r"(?:\w*?|.*\b)".join(map(re.escape, letters))
+    initials = [word[0] for word in name.split()]
+    return re.match(pattern, name) is not None or sorted(letters) == sorted(initials)
 
 
 def context_overlap(
