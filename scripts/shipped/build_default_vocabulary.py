@@ -4,7 +4,8 @@
 
 DATA is the same as for `build_training_data.py`, and also contains `more/` and `raw_text/`. The
 vocabulary has the descriptors of MeSH 2024 with additional names of 2019 (see `mesh`), and the
-supplementary records chosen by `supplementary`. The same files give the same bytes.
+supplementary records chosen by `supplementary`; newer drugs have their identifiers in DrugBank.
+The same files give the same bytes.
 
 Common names that MeSH lacks (`lockjaw`, `CKD`) come from `common_names.tsv` and `mesh_names.tsv` in
 this folder, which were written for this package, and brands from RxNorm. A name in
@@ -21,7 +22,7 @@ import mesh
 import typer
 from build_training_data import CDR, SILVER, biored, documents
 from mentioned import raw_texts
-from supplementary import brands, old_identifiers, supplementary
+from supplementary import brands, newer_drugs, old_identifiers, supplementary
 
 from spacy_angel.files.atomic import write_text
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -101,10 +102,11 @@ def build(
     earlier = [*documents(data, [CDR.format("Training")]), *biored(data)]
     replaced = [*old_identifiers(descriptors, vocab, earlier)]
     concepts = [*ConceptKB.join([descriptors, records])]
-    named = [*brands(concepts, vocab / "chemical")]
+    drugs = [*newer_drugs(concepts, vocab / "chemical")]
+    named = [*brands([*concepts, *drugs], vocab / "chemical")]
     more = _names_of(MORE_NAMES)
     kb = ConceptKB.join(
-        [*own, records, replaced, named, more],
+        [*own, records, replaced, drugs, named, more],
         output,
         BuildOptions(sources=[source, *written, *MORE]),
     )

@@ -45,7 +45,7 @@ _LEAST_DISEASES, _MOST_SUBSTANCES = 20, 0.1
 # Words and names of people; brands that combine another substance with an ingredient that begins
 # with A, which the tables lack; and a drug conjugate that they list under its antibody, Enhertu.
 _WORDS = """
-Compro Diskets Doral Esoterica Flanders Gallifrey Halls Julie Nikita Perform Prolate React
+Compro Diskets Doral Esoterica Flanders Gallifrey Halls Julie Lobster Nikita Perform Prolate React
 Schiff Skyla Sojourn Tabloid Terrell Thrive Twilite Vanquish
 """
 _OF_TWO = """
@@ -57,7 +57,9 @@ Septocaine Tencon Tenoretic Twynsta Ultacan Ultracet Unasyn Xerese Yosprala Zorc
 """
 _NO_BRANDS = frozenset((_WORDS + _OF_TWO).split())
 _BRAND = re.compile(r"[A-Z][A-Za-z]+(-[A-Za-z]+)*")
-_SHORTEST_BRAND = 5
+_SHORTEST_BRAND, _STEM = 5, 6
+# `Teclistamab`, `Trastuzumab deruxtecan`; other names of two words are plants and vaccines.
+_DRUG = re.compile(r"[A-Z][a-z]{5,}( (alfa|beta|pegol|[a-z]+(tecan|dotin|tox|leucel|parvovec)))?")
 # Minimum number of characters of a name that is searched for in texts.
 _LEAST_CHARACTERS = 6
 
@@ -149,6 +151,26 @@ def brands(concepts: Iterable[Concept], folder: Path) -> Iterator[Concept]:
             of_concept[ids[0]].add(brand)
     for concept_id, found in of_concept.items():
         yield Concept(concept_id, by_id[concept_id].canonical_name, tuple(sorted(found)))
+
+
+def newer_drugs(concepts: Iterable[Concept], folder: Path) -> Iterator[Concept]:
+    """Find drugs that MeSH lacks: drugs in DrugBank that are ingredients in RxNorm.
+
+    concepts (Iterable[Concept]): descriptors and records.
+    folder (Path): folder with the tables of DrugBank and RxNorm.
+    YIELDS (Concept): a drug with its identifier in DrugBank.
+    """
+    known = {normalize_name(name) for concept in concepts for name in concept.names}
+    sold = {normalize_name(name) for _, kind, name in rows(folder / _RXNORM) if kind != "BN"}
+    for drug in read_vocabulary(folder / "drugbank_vocabulary_CC0.csv.gz"):
+        forms = {normalize_name(name) for name in drug.names}
+        first = drug.canonical_name
+        is_drug = _DRUG.fullmatch(first) and not _is_word(first)
+        if is_drug and known.isdisjoint(forms) and not sold.isdisjoint(forms):
+            # Other names may be those of a natural protein.
+            stem = first[:_STEM].lower()
+            aliases = tuple(n for n in drug.aliases if _is_name(n) and stem in n.lower())
+            yield replace(drug, aliases=aliases, types=("D",))
 
 
 def old_identifiers(

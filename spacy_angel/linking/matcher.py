@@ -231,9 +231,10 @@ class AngelMatcher(DocumentPipe):
 def _longer_names(
     doc: Doc, text: CleanText, mentions: Sequence[Span], inner: Collection[int], names: NameReader
 ) -> list[Span]:
-    """Find names of the vocabulary that contain a mention and stay within a possible mention
-    (`possible_mentions`), or add a type or stage (`type IV`): a recognizer may find only `host
-    disease` in `graft versus host disease`.
+    """Find names of the vocabulary that contain a mention: a recognizer may find only `host
+    disease` in `graft versus host disease`. A disease is extended by up to four tokens on either
+    side; other mentions stay within a possible mention (`possible_mentions_of`), or are extended
+    by a type, a stage, or the name of an enzyme (`type IV`, `dehydrogenase`).
 
     doc (Doc): a document.
     text (CleanText): its cleaned text.
