@@ -43,7 +43,7 @@ It includes the identifiers, names, and parents of the descriptors in trees A to
 identifiers and names of some supplementary records. Scope notes and all other fields are omitted.
 MeSH assigns no tree to supplementary records; their tree letters were derived from other tables
 and are not provided by the National Library of Medicine. Names of diseases and chemicals from
-other sources were added.
+other sources were added, and newer drugs with their identifiers in DrugBank.
 
 This is not the newest edition of MeSH, and it does not reflect the most current data available
 from the National Library of Medicine (https://www.nlm.nih.gov/mesh). The National Library of

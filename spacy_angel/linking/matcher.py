@@ -307,6 +307,7 @@ def _possible_names(
 
 
 def _is_distinctive(span: Span, label: str) -> bool:
+    """RETURNS (bool): whether a low probability is enough for a name, see `_possible_names`."""
     if is_disease(label):
         is_whole = _is_word(span[0], span[-1]) and not _BORDER.search(span.text)
         return len(span) > 1 and is_whole
