@@ -19,6 +19,7 @@ from spacy_angel.linking.ranking.ranker import (
     LINK_TERMS,
     Ranker,
     Weights,
+    rank,
     shipped_ranker,
     tables_of,
 )
@@ -94,7 +95,7 @@ def test_what_ships_fits_and_tells_its_contributions():
     [table] = tables_of([TWO])
     by_hand = table.utilities(weights)[2]
     assert sum(concepts["C"].values()) == pytest.approx(by_hand)
-    first = ranker.rank([TWO])[0].concepts[0][1]
+    first = rank([TWO], ranker)[0].concepts[0][1]
     assert 1 / (1 + math.exp(-sum(link.values()))) == pytest.approx(first)
 
 
@@ -149,7 +150,7 @@ def test_an_expected_share_of_nil_multiplies_the_odds_of_a_link():
     ranker = ranker_of(some({}, {"bias": 1.0}), {"GENE": some({}, {"bias": 2.0})})
     # odds of the fit 4 : 1, of the texts 1 : 1, so that those of a link fall to a fourth
     for label, bias in (("DISEASE", 1.0), ("GENE", 2.0)):
-        best = ranker.expecting(0.5).rank([replace(TWO, label=label)])[0].concepts[0][1]
+        best = rank([replace(TWO, label=label)], ranker.expecting(0.5))[0].concepts[0][1]
         odds = best / (1 - best)
         assert odds == pytest.approx(math.exp(bias) / 4)
     assert ranker.expecting(0.2).weights_of("DISEASE").link["bias"] == pytest.approx(1.0)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
@@ -17,7 +16,7 @@ from ..mentions.labels import is_linked, links_label
 from ..mentions.reading import ReadDocument, read_mentions
 from ..mentions.wordings import is_other_text, read_wordings
 from ..ranking.features import is_short
-from ..ranking.ranker import EXACT_MATCH_PROBABILITY, Ranker, rank_concepts
+from ..ranking.ranker import Ranker, rank
 from ..settings.linker_settings import LinkerSettings
 from ..types import MENTION, NIL, Link, Query, Wording, combine_links
 from .generator import CandidateGenerator
@@ -158,49 +157,49 @@ class BatchLinker:
         overwrite (bool): include mentions that already have an identifier.
         RETURNS (list[Query | None]): see `candidates`; queries without wordings are not searched.
         """
-        rules, elsewhere = self.kb.applied_rules, self.linked_elsewhere
+        settings, rules = self.settings, self.kb.applied_rules
         queries: list[Query | None] = [None] * len(spans)
-        wanted: list[tuple[int, Span, str, Constraint | None]] = []
-        links = cache(partial(is_linked, settings=self.settings, linked_elsewhere=elsewhere))
+        searched: dict[int, Constraint | None] = {}
+        labels = dict.fromkeys([span.label_ for span in spans])
+        linked = {label: is_linked(label, settings, self.linked_elsewhere) for label in labels}
         for i, span in enumerate(spans):
             label = span.label_
-            is_own = links(label)
-            if not is_own and label not in self.settings.candidates.labels_discard:
+            is_own = linked[label]
+            if not is_own and label not in settings.candidates.labels_discard:
                 continue
-            if not (is_own and overwrite) and span._.get(self.settings.outputs.kb_id):
+            if not (is_own and overwrite) and span._.get(settings.outputs.kb_id):
                 continue
             text = document.text_of(span)
-            constraint = None
-            if is_own and text.strip():
-                if rules is not None:
-                    constraint = rules.constraint(text, label)
-                end = document.offsets_of(span)[1]
-                is_other = is_other_text(text, label, document.text[end : end + 1])
-                if constraint.is_mention if constraint is not None else not is_other:
-                    wanted.append((i, span, text, constraint))
-                    continue
+            is_own = is_own and bool(text.strip())
+            constraint = rules.constraint(text, label) if is_own and rules is not None else None
             queries[i] = Query(Mention(text), label, number, constraint=constraint)
-        if not wanted:
+            if is_own and constraint is None:
+                end = document.offsets_of(span)[1]
+                is_own = not is_other_text(text, label, document.text[end : end + 1])
+            if is_own and (constraint is None or constraint.is_mention):
+                searched[i] = constraint
+        if not searched:
             return queries
         format = self.model.prompts.format
         mentions = read_mentions(
             document,
-            [span for _, span, _, _ in wanted],
+            [spans[i] for i in searched],
             collapse_spaces=format.collapse_spaces,
             expand_context=format.expand_context,
             kb=self.kb,
         )
-        texts = [m.text for m in mentions] + [text for _, _, text, _ in wanted]
-        names.find(list(map(normalize_name, texts)))
-        for (i, span, text, constraint), mention in zip(wanted, mentions, strict=True):
-            wordings = read_wordings(mention, text, span.label_, document, names, self.settings)
+        texts = [document.text_of(spans[i]) for i in searched]
+        names.find(list(map(normalize_name, [*(m.text for m in mentions), *texts])))
+        for (i, constraint), text, mention in zip(searched.items(), texts, mentions, strict=True):
+            label = spans[i].label_
+            wordings = read_wordings(mention, text, label, document, names, settings)
             mention = replace(mention, text=wordings[0].text)
             parts = tuple(
-                Query(replace(mention, text=part), span.label_, number, (Wording(part, MENTION),))
-                for part in names.coordinated(text, span.label_)
+                Query(replace(mention, text=part), label, number, (Wording(part, MENTION),))
+                for part in names.coordinated(text, label)
                 if constraint is None and self.ranker is not None
             )
-            queries[i] = Query(mention, span.label_, number, wordings, constraint, parts=parts)
+            queries[i] = Query(mention, label, number, wordings, constraint, parts=parts)
         return queries
 
     def decide(self, found: Sequence[Sequence[Query | None]]) -> list[list[Link | None]]:
@@ -209,24 +208,15 @@ class BatchLinker:
         kb, settings = self.kb, self.settings.decision
         wholes = [query for own in found for query in own if query is not None]
         queries = [one for query in wholes for one in (query, *query.parts)]
-        left = [query for query in queries if not query.matched_exactly]
-        if self.ranker is None:
-            rankings = iter([rank_concepts(query.candidates) for query in left])
-        else:
-            rankings = iter(self.ranker.rank(left))
         preferred = {} if kb.applied_rules is None else kb.applied_rules.preferred
         names = list(dict.fromkeys([c.name for query in queries for c in query.candidates]))
         spelling_of = dict(zip(names, kb.first_spellings(names), strict=True))
         links = []
-        for query in queries:
-            least = settings.threshold or 0.0
-            if query.matched_exactly:
-                concepts = [(c.concept_id, EXACT_MATCH_PROBABILITY) for c in query.candidates]
-                candidates = [(c, EXACT_MATCH_PROBABILITY) for c in query.candidates]
-                # A curator's decision is not subject to the threshold.
-                least = 0.0 if query.constraint and query.constraint.means else least
-            else:
-                concepts, candidates = next(rankings)
+        for query, ranking in zip(queries, rank(queries, self.ranker), strict=True):
+            # A curator's decision is not subject to the threshold.
+            is_decided = query.matched_exactly and query.constraint and query.constraint.means
+            least = 0.0 if is_decided else settings.threshold or 0.0
+            concepts = ranking.concepts
             kb_id = concepts[0][0] if concepts and concepts[0][1] >= least else NIL
             values = [
                 {
@@ -236,14 +226,19 @@ class BatchLinker:
                     "log_prob": c.log_prob if query.is_searched else None,
                     "probability": p,
                 }
-                for c, p in candidates
+                for c, p in ranking.candidates
             ]
             link = Link(kb_id, [] if kb_id == NIL else concepts, values)
             if settings.prefer or preferred:
                 link = in_preferred_ids(link, kb, settings.prefer, preferred)
             links.append(link)
         of_query = iter(links)
-        combined = iter(
-            [combine_links(next(of_query), [next(of_query) for _ in q.parts]) for q in wholes]
-        )
-        return [[None if query is None else next(combined) for query in own] for own in found]
+        return [
+            [
+                None
+                if q is None
+                else combine_links(next(of_query), [next(of_query) for _ in q.parts])
+                for q in of_document
+            ]
+            for of_document in found
+        ]

@@ -1,11 +1,11 @@
 """Candidates for the mentions of a batch: names that equal a mention, names that are similar in
 spelling or meaning, and names that the model generates."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.entity_types import is_gene
 from ...vocabulary.species.reader import ABSENT_SPECIES
 from ..ranking.features import is_short
-from ..ranking.ranker import LIKELY, SURE, Ranker
+from ..ranking.ranker import LIKELY, SURE, Ranker, rank
 from ..ranking.words import MAX_NAMES, abbreviates, context_overlap, split_words
 from ..settings.linker_settings import LinkerSettings
 from ..types import FLOOR, SPELLING, Candidate, Query
-from .names import NameReader, make_candidates
+from .names import NameReader, highest_cosines, make_candidates
 
 if TYPE_CHECKING:
     from ...search.generator import Generator
@@ -50,7 +50,6 @@ class CandidateGenerator:
     ranker: Ranker | None
     _words: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     """Concept → the words of each of its names."""
-    _static: dict[str, np.ndarray] = field(default_factory=dict)
 
     def generate(self, queries: Sequence[Query]) -> None:
         """Find the candidates of the mentions. Each step processes the whole batch. Shortcuts
@@ -63,9 +62,8 @@ class CandidateGenerator:
         """
         self.kb = self.names.kb
         labels = dict.fromkeys([q.label for q in queries])
-        subset_of = {label: self.names.subset(label) for label in labels}
-        subsets = list(dict.fromkeys([None, *subset_of.values()]))
-        self._number_of = {label: subsets.index(subset) for label, subset in subset_of.items()}
+        subsets = list(dict.fromkeys([None, *map(self.names.subset, labels)]))
+        self._number_of = {label: subsets.index(self.names.subset(label)) for label in labels}
         self._space = self.kb.search_space(self.model.prompts, subsets)
         # Which names each label allows: bool[n_names], or None for all names.
         self._masks = {label: self._space.allowed[n] for label, n in self._number_of.items()}
@@ -77,13 +75,13 @@ class CandidateGenerator:
         searched = unsure = left
         if self.settings.candidates.shortcuts and self.ranker.unsearched is not None:
             self._read_document(queries)
-            best = [r.concepts[0][1] if r.concepts else 0.0 for r in self.ranker.rank(left)]
+            rankings = rank(left, self.ranker)
+            best = [r.concepts[0][1] if r.concepts else 0.0 for r in rankings]
             searched = [q for q, p in zip(left, best, strict=True) if p < SURE or is_gene(q.label)]
             unsure = [q for q, p in zip(left, best, strict=True) if p < LIKELY]
         self._find_close(unsure)
         self._score_names(self._search(searched))
-        self._compare(searched, "vectors", self._static_vectors)
-        self._compare(searched, "meaning", self._embed)
+        self._compare_meanings(searched)
         self._read_document(queries)
 
     def _match_exactly(self, queries: Sequence[Query]) -> list[Query]:
@@ -118,7 +116,6 @@ class CandidateGenerator:
                 names |= dict.fromkeys(new[:N_SIMILAR])
             q.nearest = list(names)
             q.candidates = make_candidates(q, q.nearest, self.names)
-        self._compare(queries, "vectors", self._static_vectors)
 
     def _find_close(self, queries: Sequence[Query]) -> None:
         """Add names with a similar meaning. Of the `N_CLOSE` names with the closest static vectors,
@@ -140,16 +137,14 @@ class CandidateGenerator:
         ]
         self.names.read([name for names in close for name in names])
         text_of = self.names.texts
-        texts = [q.text for q in unsure] + [text_of[n] for names in close for n in names]
-        index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        vectors = self._embed(list(index)).astype(np.float32)
+        # Encode all texts together; the encoder keeps their vectors.
+        self._embed([q.text for q in unsure] + [text_of[n] for names in close for n in names])
         for q, names in zip(unsure, close, strict=True):
-            own = vectors[[index[text_of[name]] for name in names]]
-            order = np.argsort(-(own @ vectors[index[q.text]]), kind="stable").tolist()
+            vectors = self._embed([q.text, *map(text_of.__getitem__, names)])
+            order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable").tolist()
             closest = dict.fromkeys([*range(len(names))[:N_SIMILAR], *order])
             chosen = [names[i] for i in [*closest][: 2 * N_SIMILAR]]
             q.candidates += make_candidates(q, chosen, self.names)
-        self._compare(unsure, "vectors", self._static_vectors)
 
     def _search(self, queries: Sequence[Query]) -> list[tuple[Query, list[int]]]:
         """Generate names with the model, and put them before the names found by similarity.
@@ -206,48 +201,28 @@ class CandidateGenerator:
                 if c.name in scored:
                     c.log_prob = c.score = scored[c.name]
 
-    def _static_vectors(self, texts: Sequence[str]) -> np.ndarray:
-        """texts (Sequence[str]): n texts. RETURNS (np.ndarray): float32[n, d], computed once per
-        text."""
-        new = [text for text in texts if text not in self._static]
-        if new:
-            self._static.update(zip(new, shipped_name_encoder().static_vectors(new), strict=True))
-        return np.array(list(map(self._static.__getitem__, texts)))
-
     def _embed(self, texts: Sequence[str]) -> np.ndarray:
-        """texts (Sequence[str]): n texts. RETURNS (np.ndarray): float16[n, d_model], their vectors,
+        """texts (Sequence[str]): n texts. RETURNS (np.ndarray): float32[n, d_model], their vectors,
         computed in int8 if the model is."""
-        return shipped_name_encoder().embed(texts, int8=self.model.dtype == "int8")
+        vectors = shipped_name_encoder().embed(texts, int8=self.model.dtype == "int8")
+        return vectors.astype(np.float32)
 
-    def _compare(
-        self,
-        queries: Sequence[Query],
-        attribute: Literal["vectors", "meaning"],
-        vectors_of: Callable[[Sequence[str]], np.ndarray],
-    ) -> None:
-        """Compare candidates and wordings. Mentions of genes, and mentions whose candidates are all
-        exact matches, are skipped.
-
-        queries (Sequence[Query]): mentions.
-        attribute (str): attribute of the candidates, set to the highest cosine with a wording.
-        vectors_of (Callable): n texts → float[n, d], normalized.
-        """
-        compared: list[tuple[Query, list[str]]] = []
-        index: dict[str, int] = {}
-        for q in queries:
-            names = [c.text for c in q.candidates]
-            if not is_gene(q.label) and not q.texts.keys() >= set(names):
-                compared.append((q, names))
-                for text in (*q.texts, *names):
-                    index.setdefault(text, len(index))
-        if not compared:
-            return
-        vectors = vectors_of(list(index)).astype(np.float32)
-        for q, names in compared:
-            left = vectors[list(map(index.__getitem__, q.texts))]
-            right = vectors[list(map(index.__getitem__, names))]
-            for c, cosine in zip(q.candidates, (left @ right.T).max(axis=0).tolist(), strict=True):
-                setattr(c, attribute, cosine)
+    def _compare_meanings(self, queries: Sequence[Query]) -> None:
+        """Set `meaning`. Mentions of genes, and mentions whose candidates are all exact matches,
+        are skipped."""
+        texts_of = [[*q.texts, *(c.text for c in q.candidates)] for q in queries]
+        compared = [
+            (q, texts)
+            for q, texts in zip(queries, texts_of, strict=True)
+            if not is_gene(q.label) and len(q.texts) < len(set(texts))
+        ]
+        if compared:
+            # Encode all texts together; the encoder keeps their vectors.
+            self._embed(list(chain.from_iterable(texts for _, texts in compared)))
+        for q, texts in compared:
+            cosines = highest_cosines(self._embed(texts), len(q.texts))
+            for c, cosine in zip(q.candidates, cosines, strict=True):
+                c.meaning = cosine
 
     def _read_document(self, queries: Sequence[Query]) -> None:
         """Set `context`, the overlap of a concept's other names with the text around the mention,

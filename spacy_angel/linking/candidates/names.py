@@ -2,11 +2,14 @@
 the mention."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
-from itertools import chain, filterfalse
+from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ...model.name_encoder import shipped_name_encoder
 from ...vocabulary.names.composites import coordinated_names
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_type_table import STRICT
@@ -43,7 +46,6 @@ class NameReader:
             partial(subset_of_label, kb=kb, settings=settings)
         )
         """Label → the concepts that it allows, see `subset_of_label`."""
-        self._allows_types = cache(self._allows)
 
     def find(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
@@ -78,7 +80,7 @@ class NameReader:
         if name is None:
             return False
         concept_ids = self._concept_ids[name]
-        return any(map(self._allowed_concepts(label, concept_ids).__getitem__, concept_ids))
+        return not self._excluded(label, concept_ids).issuperset(concept_ids)
 
     def share_concepts(self, *texts: str) -> bool:
         """texts (str): two texts. RETURNS (bool): whether both are names of the same concept."""
@@ -109,37 +111,28 @@ class NameReader:
             for i, name in enumerate(names):
                 if len(found[i]) > 1 or orthologs:
                     found[i] = reader.sort(name, context, orthologs=orthologs)
-        every = list(chain.from_iterable(found))
-        is_allowed = self._allowed_concepts(query.label, every).__getitem__
-        excluded = set(filterfalse(is_allowed, every))
+        excluded = self._excluded(query.label, list(chain.from_iterable(found)))
         if constraint is not None:
             excluded |= constraint.excluded
         return [[c for c in ids if c not in excluded] for ids in found] if excluded else found
 
-    def _allowed_concepts(self, label: str, concept_ids: Sequence[str]) -> Mapping[str, bool]:
-        """Check which concepts a label allows: those with one of the types of the label. A label
-        without types allows all concepts, except that labels of diseases, chemicals, genes,
-        species, and cell lines do not allow concepts of another one of these entity types.
-
-        RETURNS (Mapping[str, bool]): whether each concept is allowed; includes concepts from
-            earlier calls.
-        """
-        allowed = self._is_allowed[label]
-        new = [c for c in dict.fromkeys(concept_ids) if c not in allowed]
-        if not new:
-            return allowed
-        for concept_id, types in zip(new, self.kb.concept_types(new), strict=True):
-            allowed[concept_id] = self._allows_types(label, types)
-        subset = self.subset(label)
-        if subset is not None and (subset.excluded or subset.concept_ids is not None):
-            allowed |= {c: allowed[c] and subset.allows(c) for c in new}
-        return allowed
-
-    def _allows(self, label: str, types: tuple[str, ...]) -> bool:
-        subset = self.subset(label)
-        if subset is None or subset.types is None:
-            return not is_foreign(label, types)
-        return subset.allows_types(types)
+    def _excluded(self, label: str, concept_ids: Sequence[str]) -> set[str]:
+        """RETURNS (set[str]): the concepts that a label does not allow: those without any of the
+        types of the label. A label without types allows all concepts, except that labels of
+        diseases, chemicals, genes, species, and cell lines do not allow concepts of another one of
+        these entity types."""
+        known = self._is_allowed[label]
+        new = [c for c in dict.fromkeys(concept_ids) if c not in known]
+        if new:
+            subset = self.subset(label)
+            allowed = new if subset is None else subset.allowed(new)
+            if subset is None or subset.types is None:
+                types = self.kb.concept_types(allowed)
+                allowed = [
+                    c for c, own in zip(allowed, types, strict=True) if not is_foreign(label, own)
+                ]
+            known |= dict.fromkeys(new, False) | dict.fromkeys(allowed, True)
+        return {c for c in concept_ids if not known[c]}
 
 
 def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> list[Candidate]:
@@ -153,47 +146,43 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
     reader (NameReader): reads the vocabulary.
     RETURNS (list[Candidate]): one per name and concept, in the order of the names.
     """
-    if not query.texts:
-        return []
     kb, index = reader.kb, reader.kb.nearest.index
-    pairs = zip(names, reader.concepts(query, names), strict=True)
     found = [
         (name, reader.texts[name], concept_ids)
-        for name, concept_ids in pairs
+        for name, concept_ids in zip(names, reader.concepts(query, names), strict=True)
         if concept_ids and not _is_other_symbol(query, name, concept_ids, reader)
     ]
-    texts = [text for _, text, _ in found]
-    similar = {wording: index.compare(wording, texts) for wording in query.texts}
+    if not query.texts or not found:
+        return []
+    texts, wordings = [text for _, text, _ in found], list(query.texts)
+    similar = [index.compare(wording, texts) for wording in wordings]
     sources = list(query.texts.values())
-    written = [*query.texts][sources.index(MENTION) if MENTION in sources else 0]
+    written = sources.index(MENTION) if MENTION in sources else 0
+    nearest, compared = [], []
+    for text, *of_name in zip(texts, *similar, strict=True):
+        keys = [(w == text, sum(own)) for w, own in zip(wordings, of_name, strict=True)]
+        nearest.append(keys.index(max(keys)))
+        compared.append(written if sources[nearest[-1]] == SPELLING else nearest[-1])
+    pairs = [(wordings[i], text) for i, text in zip(compared, texts, strict=True)]
+    aligned = align(query.text, pairs, index.word_weights)
+    vectors = _static_cosines(query, texts)
     candidates: list[Candidate] = []
-    compared: list[tuple[str, str]] = []
     for i, (name, text, concept_ids) in enumerate(found):
-        best, wording = (False, -1.0), ""
-        for other, similarities in similar.items():
-            key = other == text, sum(similarities[i])
-            if key > best:
-                best, wording = key, other
-        source, is_query = query.texts[wording], text == wording
+        source = sources[nearest[i]]
         if source == SPELLING:
-            wording = written
             # An unknown name of a drug or gene is rarely a misspelled known name.
-            types = kb.concept_types(concept_ids)
-            concept_ids = [
-                c for c, own in zip(concept_ids, types, strict=True) if label_of(own) not in STRICT
-            ]
-        n, (cosine, edits) = len(concept_ids), similar[wording][i]
+            types = zip(concept_ids, kb.concept_types(concept_ids), strict=True)
+            concept_ids = [c for c, own in types if label_of(own) not in STRICT]
+        n = len(concept_ids)
         # With `by_species`, the concepts are ordered by the species of the document.
         priors = priors_in_order(n) if kb.by_species and n > 1 else (1 / max(n, 1),) * n
+        is_query = wordings[nearest[i]] == text
         for concept_id, prior in zip(concept_ids, priors, strict=True):
-            candidate = Candidate(concept_id, name, text, source=source, is_query=is_query)
-            candidate.cosine, candidate.edits, candidate.prior = cosine, edits, prior
-            candidates.append(candidate)
-            compared.append((wording, text))
-    unique = list(dict.fromkeys(compared))
-    aligned = dict(zip(unique, align(query.text, unique, index.word_weights), strict=True))
-    for c, pair in zip(candidates, compared, strict=True):
-        c.missing, c.added, c.overlap, c.number = aligned[pair]
+            c = Candidate(concept_id, name, text, source=source, is_query=is_query, prior=prior)
+            c.cosine, c.edits = similar[compared[i]][i]
+            c.missing, c.added, c.overlap, c.number = aligned[i]
+            c.vectors = vectors[i]
+            candidates.append(c)
     if kb.by_species:
         own_ids = [c.concept_id for c in candidates]
         ranks = kb.species_ranks(own_ids, query.mention.species_context)
@@ -201,6 +190,23 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
             c.species = rank
     _compare_exact(query, [c for c in candidates if c.is_query], kb)
     return candidates
+
+
+def _static_cosines(query: Query, texts: Sequence[str]) -> list[float]:
+    """RETURNS (list[float]): for each name, the highest cosine of its static vector with that of a
+    wording; 1 for names of genes, and if all names are exact matches."""
+    if is_gene(query.label) or query.texts.keys() >= set(texts):
+        return [1.0] * len(texts)
+    vectors = shipped_name_encoder().static_vectors([*query.texts, *texts])
+    return highest_cosines(vectors, len(query.texts))
+
+
+def highest_cosines(vectors: np.ndarray, n: int) -> list[float]:
+    """vectors (np.ndarray): float32[n + m, d], normalized; those of n wordings, and of m names.
+    n (int): number of wordings.
+    RETURNS (list[float]): for each name, the highest cosine with a wording."""
+    cosines: list[float] = (vectors[:n] @ vectors[n:].T).max(axis=0).tolist()
+    return cosines
 
 
 def _is_other_symbol(

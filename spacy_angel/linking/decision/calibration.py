@@ -21,7 +21,7 @@ from ..ranking.ranker import (
     Ranker,
     Table,
     Weights,
-    rank_concepts,
+    rank,
     tables_of,
 )
 from ..types import Query
@@ -122,7 +122,7 @@ def calibrate(
             f"None of the {len(items)} mentions has its gold concept among the candidates."
         )
     if ranker is None:
-        ranked = [rank_concepts(item.query.candidates).concepts for item in items]
+        ranked = [ranking.concepts for ranking in rank([item.query for item in items], None)]
         return Calibration(fit_threshold(items, ranked), None, len(items))
     with_nil = [part for item in items for part in item.with_nil()]
     groups: dict[str, list[CalibrationItem]] = {}
@@ -145,7 +145,7 @@ def calibrate(
     general = fitted.pop(ALL, ranker)
     by_type = {**ranker.by_type, **fitted}
     ranker = replace(ranker, concept=general.concept, link=general.link, by_type=by_type)
-    ranked = [ranking.concepts for ranking in ranker.rank([item.query for item in with_nil])]
+    ranked = [ranking.concepts for ranking in rank([item.query for item in with_nil], ranker)]
     return Calibration(fit_threshold(with_nil, ranked), ranker, len(items), old, new)
 
 

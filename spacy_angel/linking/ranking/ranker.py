@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property
-from operator import attrgetter
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -48,6 +48,7 @@ LIKELY = 0.5
 EXACT_MATCH_PROBABILITY = 0.96
 """Share of correct links among mentions that exactly match the name of a single concept and are
 linked without a search, see docs/notebook/speed.md."""
+_UNSURE_COLUMN = [*MENTION_FEATURES].index("unsure")
 _MIN_SHARE = 1e-6
 _MIN_PRIOR = 1e-9
 _MAX_LEAD = 10.0
@@ -170,17 +171,6 @@ class Ranker(Weights):
             return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self)
 
-    def rank(self, queries: Sequence[Query]) -> list[Ranking]:
-        """queries (Sequence[Query]): mentions with their candidates.
-        RETURNS (list[Ranking]): the ranking of each mention; empty without candidates."""
-        tables = iter(tables_of([query for query in queries if query.candidates]))
-        return [
-            next(tables).rank(self.weights_of(query.label, query.is_searched))
-            if query.candidates
-            else Ranking([], [])
-            for query in queries
-        ]
-
     def explain(self, query: Query) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
         """Compute the contribution of each term, i.e. its weight times its value, in nats.
 
@@ -202,6 +192,31 @@ class Ranker(Weights):
         return concepts, dict(zip(LINK_TERMS, link, strict=True))
 
 
+def rank(queries: Sequence[Query], ranker: Ranker | None) -> list[Ranking]:
+    """Rank the candidates of mentions.
+
+    queries (Sequence[Query]): mentions with their candidates.
+    ranker (Ranker | None): the reranker; None: see `rank_concepts`.
+    RETURNS (list[Ranking]): the ranking of each mention; empty without candidates. A candidate that
+        was chosen because it matches exactly has `EXACT_MATCH_PROBABILITY`.
+    """
+    is_ranked = [
+        ranker is not None and bool(q.candidates) and not q.matched_exactly for q in queries
+    ]
+    tables = iter(tables_of(list(compress(queries, is_ranked))))
+    rankings = []
+    for query in queries:
+        if query.matched_exactly:
+            exact = [(c, EXACT_MATCH_PROBABILITY) for c in query.candidates]
+            rankings.append(Ranking([(c.concept_id, p) for c, p in exact], exact))
+        elif ranker is None or not query.candidates:
+            rankings.append(rank_concepts(query.candidates))
+        else:
+            weights = ranker.weights_of(query.label, query.is_searched)
+            rankings.append(next(tables).rank(weights))
+    return rankings
+
+
 def tables_of(queries: Sequence[Query]) -> "list[Table]":
     """Compute the terms of a batch of mentions at once.
 
@@ -215,33 +230,26 @@ def tables_of(queries: Sequence[Query]) -> "list[Table]":
     terms = np.hstack([features, features * columns["unsure"][:, None]])
     mention_terms = np.stack([feature(columns) for feature in MENTION_FEATURES.values()], axis=1)
     log_priors = np.log(np.maximum(columns["prior"], _MIN_PRIOR))
-    tables = []
-    for query, start in zip(queries, columns["starts"].tolist(), strict=True):
-        rows = slice(start, start + len(query.candidates))
-        confidence = 1.0 - float(columns["unsure"][start]) if query.is_searched else 1.0
-        concept_ids = list(map(attrgetter("concept_id"), query.candidates))
-        values = terms[rows], log_priors[rows], mention_terms[start], confidence
-        tables.append(Table(query, concept_ids, *values))
-    return tables
+    starts = columns["starts"].tolist()
+    return [
+        Table(query, terms[start:end], log_priors[start:end], mention_terms[start])
+        for query, start, end in zip(queries, starts, [*starts[1:], len(terms)], strict=True)
+    ]
 
 
 class Table(NamedTuple):
     """The terms of a mention's n candidates, at least one.
 
     query (Query): the mention with its candidates.
-    concept_ids (Sequence[str]): the concept of each candidate.
     terms (np.ndarray): float64[n, t], in the order of `CONCEPT_TERMS`.
     log_priors (np.ndarray): float64[n], logarithm of each concept's share of its name.
     mention_terms (np.ndarray): float64, in the order of `MENTION_FEATURES`.
-    confidence (float): the model's confidence in its best name, 0 to 1; 1 if it was not run.
     """
 
     query: Query
-    concept_ids: Sequence[str]
     terms: np.ndarray
     log_priors: np.ndarray
     mention_terms: np.ndarray
-    confidence: float
 
     def utilities(self, weights: Weights) -> np.ndarray:
         """weights (Weights): the weights. RETURNS (np.ndarray): float64[n], the utility of each
@@ -263,26 +271,25 @@ class Table(NamedTuple):
         """
         parts = np.exp(utilities - utilities.max())
         shares = (parts / parts.sum()).tolist()
-        share_of = sum_by_concept(zip(self.concept_ids, shares, strict=True))
+        concept_ids = [c.concept_id for c in self.query.candidates]
+        share_of = sum_by_concept(zip(concept_ids, shares, strict=True))
         # Ties go to the concept that comes first, so the order of several vocabularies matters.
         first = max(share_of, key=share_of.__getitem__)
-        best = max(np.flatnonzero(np.array(self.concept_ids) == first), key=utilities.__getitem__)
+        best = max(np.flatnonzero(np.array(concept_ids) == first), key=utilities.__getitem__)
         # Whether a name is correct does not depend on the vocabulary, so the concepts that have it
         # in other vocabularies count as well.
         prefix, name = first.partition(":")[0], self.query.candidates[best].name
-        same = set()
+        same = {first}
         for c in self.query.candidates:
             if c.name == name and c.concept_id.partition(":")[0] != prefix:
                 same.add(c.concept_id)
-        top, second = share_of[first], _MIN_PRIOR
-        for concept_id, share in share_of.items():
-            if concept_id in same:
-                top += share
-            elif concept_id != first:
-                second = max(second, share)
-        lead = min(math.log(max(top, _MIN_PRIOR) / second), _MAX_LEAD) / _MAX_LEAD
-        # In a small vocabulary, being the only concept is not evidence.
-        lead *= self.confidence if len(share_of) == 1 else 1.0
+        top = math.fsum([share for c, share in share_of.items() if c in same])
+        second = max([share for c, share in share_of.items() if c not in same], default=0.0)
+        ratio = max(top, _MIN_PRIOR) / max(second, _MIN_PRIOR)
+        lead = min(math.log(ratio), _MAX_LEAD) / _MAX_LEAD
+        # In a small vocabulary, being the only concept is not evidence if the model is unsure.
+        if len(share_of) == 1 and self.query.is_searched:
+            lead *= 1.0 - self.mention_terms[_UNSURE_COLUMN]
         of_mention = [*self.mention_terms, math.log(max(top, _MIN_SHARE)), lead]
         return first, np.concatenate([self.terms[best], of_mention]), shares, share_of
 
@@ -306,8 +313,8 @@ class Table(NamedTuple):
         order = sorted([(c != first, -share, c) for c, share in share_of.items()])
         found = {c: q if c == first else min((1 - q) * share_of[c], q) for *_, c in order}
         parts = [
-            (share / share_of[c] if share_of[c] else 0.0) * found[c]
-            for c, share in zip(self.concept_ids, shares, strict=True)
+            (share / share_of[c.concept_id] if share else 0.0) * found[c.concept_id]
+            for c, share in zip(self.query.candidates, shares, strict=True)
         ]
         return found, parts
 
@@ -318,16 +325,14 @@ class Table(NamedTuple):
         RETURNS (Ranking): the most probable concept first. Candidates are grouped by name, and
             names are ordered by their most probable concept.
         """
-        candidates = self.query.candidates
         concepts, shares = self.probabilities(weights)
         ranks = dict(zip(concepts, range(len(concepts)), strict=True))
-        best: dict[int, tuple[int, float]] = {}
-        for c, share in zip(candidates, shares, strict=True):
-            key = ranks[c.concept_id], -share
-            best[c.name] = min(best.get(c.name, key), key)
-        keys = [(*best[c.name], c.name, ranks[c.concept_id]) for c in candidates]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        return Ranking(list(concepts.items()), [(candidates[i], shares[i]) for i in order])
+        pairs = list(zip(self.query.candidates, shares, strict=True))
+        keys = [(ranks[c.concept_id], -p, c.name, i) for i, (c, p) in enumerate(pairs)]
+        by_name: dict[int, list[tuple[Candidate, float]]] = {}
+        for *_, name, i in sorted(keys):
+            by_name.setdefault(name, []).append(pairs[i])
+        return Ranking(list(concepts.items()), list(chain.from_iterable(by_name.values())))
 
 
 def sum_by_concept(shares: Iterable[tuple[str, float]]) -> dict[str, float]:

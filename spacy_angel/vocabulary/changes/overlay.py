@@ -620,20 +620,17 @@ class Subset:
     free_types: frozenset[str] = frozenset()
     excluded: frozenset[str] = frozenset()
 
-    def allows(self, concept_id: str) -> bool:
-        """concept_id (str): own identifier of a concept.
-        RETURNS (bool): whether the subset contains it."""
-        if self.concept_ids is not None and concept_id not in self.concept_ids:
-            return False
-        is_of_type = self.types is None or self.allows_types(self.vocabulary.types_of(concept_id))
-        return is_of_type and concept_id not in self.excluded
-
-    def allows_types(self, types: Collection[str]) -> bool:
-        """types (Collection[str]): types of a concept.
-        RETURNS (bool): whether the subset includes these types."""
-        if self.types is None or self.free_types.issuperset(types):
-            return True
-        return not self.types.isdisjoint(types)
+    def allowed(self, concept_ids: Sequence[str]) -> list[str]:
+        """concept_ids (Sequence[str]): own identifiers of concepts.
+        RETURNS (list[str]): those that the subset contains."""
+        ids = [c for c in concept_ids if c not in self.excluded]
+        if self.concept_ids is not None:
+            ids = [c for c in ids if c in self.concept_ids]
+        if self.types is None:
+            return ids
+        types = zip(ids, self.vocabulary.concept_types(ids), strict=True)
+        free, wanted = self.free_types, self.types
+        return [c for c, own in types if free.issuperset(own) or not wanted.isdisjoint(own)]
 
 
 def _with_names(concept: Concept, names: Iterable[str]) -> Concept:

@@ -87,5 +87,5 @@ class SearchSpaces:
             allowed[: table.n_names] = table.names_in(*conditions)
         touched = list(vocabulary.touched)
         for i, ids in zip(touched, vocabulary.concept_ids(touched), strict=True):
-            allowed[i] = bool(ids) if subset is None else any(map(subset.allows, ids))
+            allowed[i] = bool(ids if subset is None else subset.allowed(ids))
         return allowed
