@@ -66,10 +66,7 @@ def kb_merge(
         list[str], typer.Argument(help="Folders, files or names, in order of precedence.")
     ],
     output: options.NewFolder,
-    shared_names: Annotated[
-        str | None,
-        typer.Option(help="As for `kb build`; required if the vocabularies differ in it."),
-    ] = None,
+    shared_names: options.SharedNames = "all",
 ) -> None:
     """Merge vocabularies. Canonical names are taken from the first one that has the concept."""
     from ..vocabulary.kb import ConceptKB

@@ -83,7 +83,8 @@ class ConceptKB(VocabularyOverlay):
             identifier are joined: the first canonical name and definition are kept.
         path (Path | str | None): folder to write and open; None keeps the vocabulary in memory.
         shared_names (SharedNames): a name of several concepts leads to `all` of them, or only to
-            the one with `fewer_names` (GenBioEL, appendix E.1).
+            the one with `fewer_names` (GenBioEL, appendix E.1), which is decided when the
+            vocabulary is built or saved: names that are added later lead to all their concepts.
         by_species (bool): concepts that share a name, such as genes, are of different species,
             given as types, e.g. `NCBITaxon:9606`; linkers rank them by the species that the
             document mentions.
@@ -127,24 +128,17 @@ class ConceptKB(VocabularyOverlay):
         kbs: Sequence["ConceptKB"],
         path: Path | str | None = None,
         *,
-        shared_names: SharedNames | None = None,
+        shared_names: SharedNames = "all",
     ) -> "ConceptKB":
         """Join vocabularies and record the step.
 
         kbs (Sequence[ConceptKB]): in order of precedence. Of a concept that occurs in several, see
             `join`, the first canonical name and definition are kept, names and types are combined.
         path (Path | str | None): see `join`.
-        shared_names (SharedNames | None): see `build`; None: as in the vocabularies.
+        shared_names (SharedNames): see `build`.
         RETURNS (ConceptKB): the joined vocabulary.
-        RAISES (AngelError): they treat shared names differently, and `shared_names` is None.
         """
         metas = [kb.metadata for kb in kbs]
-        found = sorted({meta.shared_names for meta in metas}) or ["all"]
-        if shared_names is None and len(found) > 1:
-            raise AngelError(
-                f"Vocabularies treat shared names differently ({' and '.join(found)}). Choose with "
-                "`--shared-names`."
-            )
         frequencies = sum((Counter(meta.frequencies) for meta in metas), Counter())
         own_names = {
             i: [n for m in metas for n in m.own_names.get(i, ())]
@@ -153,7 +147,7 @@ class ConceptKB(VocabularyOverlay):
         }
         step = {"step": "merge", "concepts": [len(kb) for kb in kbs]}
         options = BuildOptions(
-            shared_names=shared_names or found[0],
+            shared_names=shared_names,
             endings="species" if any(kb.by_species for kb in kbs) else None,
             sources=[source for meta in metas for source in meta.sources],
             steps=[*(step for meta in metas for step in meta.steps), step],
@@ -348,4 +342,4 @@ def _checked(
         metadata = Metadata(**known)
     except AngelError as error:
         raise damaged(path / META, error) from error
-    return ConceptTable(dict(columns), metadata.shared_names), metadata
+    return ConceptTable(dict(columns)), metadata

@@ -310,24 +310,22 @@ class VocabularyOverlay:
         if self.touched.keys().isdisjoint(indices):
             return self.table.concept_ids(indices, frequencies)
         return [
-            self._leads_to(i) if i in self.touched else self.table.concept_ids([i], frequencies)[0]
+            self._owners(i) if i in self.touched else self.table.concept_ids([i], frequencies)[0]
             for i in indices
         ]
 
-    def _leads_to(self, i: int) -> list[str]:
+    def _owners(self, i: int) -> list[str]:
         """Return the concepts of a touched name, see `concept_ids_of`."""
+        (stored,) = self.table.concept_ids([i], {}) if i < self.table.n_names else [[]]
         normal, frequencies = self.name(i), self.metadata.frequencies
-        owners = sorted(
-            self._owners(i),
+        return sorted(
+            [*(c for c in stored if c not in self._changed), *self.touched[i]],
             key=lambda concept_id: (
                 normalize_name(self[concept_id].canonical_name) != normal,
                 -frequencies.get(concept_id, 0),
                 self._order(concept_id),
             ),
         )
-        if self.table.shared_names == "fewer_names" and len(owners) > 1:
-            return [min(owners, key=lambda concept_id: len(self._all_names(concept_id)))]
-        return owners
 
     def is_live(self, i: int) -> bool:
         """i (int): name index. RETURNS (bool): whether the name still has a concept."""
@@ -346,15 +344,8 @@ class VocabularyOverlay:
         """concept_ids (Sequence[str]): own identifiers of n concepts.
         RETURNS (list[list[int]]): the names that lead to each concept, see `names_of`."""
         if (rows := self._stored_rows(concept_ids)) is not None:
-            found = self.table.concept_names(rows)
-        else:
-            found = list(map(self._all_names, concept_ids))
-        if self.table.shared_names == "all":
-            return found
-        return [
-            [i for i in own if concept_id in self.concept_ids_of(i)]
-            for concept_id, own in zip(concept_ids, found, strict=True)
-        ]
+            return self.table.concept_names(rows)
+        return list(map(self._all_names, concept_ids))
 
     def scope_of(self, i: int, concept_id: str) -> str:
         """i (int): name index.
@@ -388,8 +379,8 @@ class VocabularyOverlay:
         canonical name."""
         if i not in self.touched:
             return self.table.spellings_of_name(i)
-        normal, owners = self.name(i), dict.fromkeys([*self._leads_to(i), *self._owners(i)])
-        names = (name for concept_id in owners for name in self[concept_id].names)
+        normal = self.name(i)
+        names = (name for concept_id in self._owners(i) for name in self[concept_id].names)
         return list(dict.fromkeys(name for name in names if normalize_name(name) == normal))
 
     def find(self, name: str) -> list[Concept]:
@@ -577,13 +568,6 @@ class VocabularyOverlay:
 
     def _unchanged_ids(self, rows: np.ndarray) -> frozenset[str]:
         return frozenset(self.table.ids.texts(rows)).difference(self._changed)
-
-    def _owners(self, i: int) -> list[str]:
-        """Return all concepts that a touched name has, even if it leads to only one of them."""
-        if i >= self.table.n_names:
-            return list(self.touched[i])
-        (stored,) = self.table.concept_ids([i], {}, owners_only=False)
-        return [*(c for c in stored if c not in self._changed), *self.touched[i]]
 
     def _all_names(self, concept_id: str) -> list[int]:
         """All names of a concept, the canonical name first; new names get an index."""

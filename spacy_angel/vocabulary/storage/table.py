@@ -5,7 +5,7 @@ Rows refer to each other as follows:
     concept i    its identifier ids[i]; spellings concept_spellings[i] .. [i + 1] - 1, the canonical
                  name first; alternate identifiers ids[n + alternates[i]] ..
     spelling r   spellings[r] as the source writes it; its name spelling_name[r], -1 where the
-                 normal form is empty and the search cannot write it
+                 search cannot write it: the normal form is empty, or leads to another concept
     name j       names[j] in normal form, each once; its spellings are
                  name_rows[name_spellings[j]] .. name_rows[name_spellings[j + 1] - 1]
 
@@ -58,13 +58,10 @@ class ConceptTable:
     """Concepts and names in columns, in memory or mapped.
 
     columns (Columns): the arrays of `VOCABULARY`.
-    shared_names (SharedNames): a name of several concepts leads to `all` of them, or to the concept
-        with `fewer_names`, which comes first in `name_rows`.
     """
 
-    def __init__(self, columns: Columns, shared_names: SharedNames) -> None:
+    def __init__(self, columns: Columns) -> None:
         self.columns = columns
-        self.shared_names = shared_names
         self.ids, self.names, self.spellings, self.types = map(self._strings, STRINGS)
         self._scopes = columns.get("spelling_scope")
         self._parts = self._strings("part") if "part_data" in columns else None
@@ -77,9 +74,9 @@ class ConceptTable:
         self.concept = lru_cache(_CONCEPTS_KEPT)(self._concept)
         """Row → concept."""
 
-    def __reduce__(self) -> tuple[type["ConceptTable"], tuple[Columns, SharedNames]]:
+    def __reduce__(self) -> tuple[type["ConceptTable"], tuple[Columns]]:
         # without caches
-        return ConceptTable, (self.columns, self.shared_names)
+        return ConceptTable, (self.columns,)
 
     def _strings(self, name: str) -> Strings:
         return Strings(self.columns[f"{name}_data"], self.columns[f"{name}_offsets"])
@@ -121,21 +118,15 @@ class ConceptTable:
         found = self.names.find(normals, self.columns["name_hash_row"])
         return [rows[0] if rows else None for rows in found]
 
-    def concept_ids(
-        self, names: Sequence[int], frequencies: Mapping[str, int], *, owners_only: bool = True
-    ) -> list[list[str]]:
+    def concept_ids(self, names: Sequence[int], frequencies: Mapping[str, int]) -> list[list[str]]:
         """Look up the concepts of names.
 
         names (Sequence[int]): n name indices.
         frequencies (Mapping[str, int]): frequencies by identifier. Concepts with this canonical
             name come first; otherwise, the concepts of a shared name are sorted by frequency.
-        owners_only (bool): only include the concepts that the names lead to; otherwise, all
-            concepts that have the name.
         RETURNS (list[list[str]]): identifiers of the concepts of each name.
         """
         groups = self._groups("name_spellings", "name_rows", names)
-        if owners_only and self.shared_names == "fewer_names":
-            groups = [rows[:1] for rows in groups]
         rows = np.fromiter(chain.from_iterable(groups), dtype=np.intp)
         starts = self.columns["concept_spellings"]
         concepts = _group_of(rows, starts)
@@ -166,12 +157,12 @@ class ConceptTable:
         return self.spellings.texts(starts[np.asarray(rows, dtype=np.intp)])
 
     def concept_names(self, rows: Sequence[int]) -> list[list[int]]:
-        """rows (Sequence[int]): n concept rows. RETURNS (list[list[int]]): distinct name indices of
-        each concept, the canonical name first, including those that lead to other concepts."""
+        """rows (Sequence[int]): n concept rows. RETURNS (list[list[int]]): distinct indices of the
+        names that lead to each concept, the canonical name first."""
         result = []
         for names in self._groups("concept_spellings", "spelling_name", rows):
             own = dict.fromkeys(names)
-            # spellings with an empty normal form
+            # spellings that the search cannot write
             own.pop(-1, None)
             result.append(list(own))
         return result
@@ -205,8 +196,8 @@ class ConceptTable:
 
     def spellings_of_name(self, j: int) -> list[str]:
         """j (int): name index.
-        RETURNS (list[str]): its distinct spellings, best first. The best spelling is that of its
-        concept (with `fewer_names`) or of a concept with this canonical name (with `all`)."""
+        RETURNS (list[str]): its distinct spellings, those of concepts with this canonical name
+        first."""
         first, last = self._range("name_spellings", j)
         return list(dict.fromkeys(self.spellings.texts(self.columns["name_rows"][first:last])))
 
@@ -241,8 +232,6 @@ class ConceptTable:
         if concept_ids is not None:
             concepts &= self._is_in(concept_ids)
         by_row = np.repeat(concepts, np.diff(self.columns["concept_spellings"]))
-        if self.shared_names == "fewer_names":
-            return by_row[self.columns["name_rows"][self.columns["name_spellings"][:-1]]]
         names = self.columns["spelling_name"][by_row]
         return np.bincount(names[names >= 0], minlength=self.n_names) > 0
 

@@ -92,7 +92,7 @@ class TableBuilder:
     def finish(self, shared_names: SharedNames) -> tuple[ConceptTable, dict[str, int]]:
         """Build the table; the builder cannot be used afterwards.
 
-        shared_names (SharedNames): see `ConceptTable`.
+        shared_names (SharedNames): see `ConceptKB.build`.
         RETURNS (tuple[ConceptTable, dict[str, int]]): the table, and counts for the metadata.
         """
         n = len(self._index)
@@ -133,7 +133,7 @@ class TableBuilder:
         for name in INDEXES:
             by_hash = np.argsort(strings[name].hashes(), kind="stable")
             columns[f"{name}_hash_row"] = by_hash.astype(np.int32)
-        table = ConceptTable(columns, shared_names)
+        table = ConceptTable(columns)
         return table, _count(table) | {"joined_concepts": len(self._joined)}
 
     def _hierarchy(self, n: int) -> Columns:
@@ -244,22 +244,26 @@ def _group_values(
 def _sort_by_name(
     spelling_name: np.ndarray, concept_spellings: np.ndarray, shared_names: SharedNames
 ) -> np.ndarray:
-    """Rows of the spellings by name, the best row of each name first.
+    """Rows of the spellings by name, those of concepts with this canonical name first.
 
-    With `fewer_names`, rows of the concept with fewer names come first (GenBioEL's rule, appendix
-    E.1). Ties, and all rows with `all`, are ordered by whether the name is canonical, then by
-    concept.
+    With `fewer_names`, a shared name is taken from all concepts except the one with the fewest
+    names (GenBioEL's rule, appendix E.1), of several the first one: `spelling_name` is -1 there.
     """
     n = len(concept_spellings) - 1
     concept = np.repeat(np.arange(n, dtype=np.int32), np.diff(concept_spellings))
     rows = np.flatnonzero(spelling_name >= 0).astype(np.int32)
     name = spelling_name[rows]
     is_alias = rows != concept_spellings[concept[rows]]
-    if shared_names == "all":
-        return rows[np.lexsort((rows, is_alias, name))]
-    pairs = np.unique((concept[rows].astype(np.int64) << 32) | name)
-    n_names = np.bincount(pairs >> 32, minlength=n)
-    return rows[np.lexsort((rows, is_alias, n_names[concept[rows]], name))]
+    order = np.lexsort((rows, is_alias, name))
+    if shared_names == "fewer_names":
+        pairs = np.unique((concept[rows].astype(np.int64) << 32) | name)
+        n_names = np.bincount(pairs >> 32, minlength=n)[concept[rows]]
+        by_size = np.lexsort((rows, is_alias, n_names, name))
+        owner = concept[rows[by_size[np.unique(name[by_size], return_index=True)[1]]]]
+        is_lost = owner[name] != concept[rows]
+        spelling_name[rows[is_lost]] = -1
+        order = order[~is_lost[order]]
+    return rows[order]
 
 
 def _count(table: ConceptTable) -> dict[str, int]:
