@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Literal
 from rapidfuzz.distance import OSA
 from spacy.lang.en.stop_words import STOP_WORDS
 from spacy.language import Language
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 
 from ..component.characters import CleanText, clean
 from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
-from ..component.probability import PossibleMention, possible_mentions_of, probability_of
+from ..component.probability import possible_mentions_of, probability_of
 from ..errors import AngelError
-from ..vocabulary.lookup.words import LONGEST, common_words
+from ..vocabulary.lookup.words import LONGEST
 from ..vocabulary.names.entity_type_table import ENTITY_TYPE_TABLE
-from ..vocabulary.names.entity_types import is_disease, label_of
-from ..vocabulary.names.labels import wider_entity_types_of
+from ..vocabulary.names.entity_types import label_of
 from ..vocabulary.storage.compiled import COMPILING
 from .candidates.names import NameReader
 from .linker import AngelLinker
+from .longer_names import beside, find_longer_names, is_within
 
 if TYPE_CHECKING:
     from ..vocabulary.kb import ConceptKB
@@ -49,17 +49,6 @@ _WORD = re.compile(rf"(?<![\w'’-])[a-z]{{6,{LONGEST}}}(?![\w'’-])")
 _MIN_CHANGED = 7
 # Minimum number of letters and digits in a name, except for added names.
 _MIN_LENGTH = 3
-_MAX_ADDED = 4  # tokens on either side
-_MAX_WORDS = 6  # tokens of a possible name
-# Not a number alone, which may be a value: `albumin 1`; or an enzyme: `lactate dehydrogenase`.
-_TYPE = re.compile(
-    r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
-    r"|(?i:[a-z]{4,}ases?)"
-)
-_CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
-_MAX_BETWEEN = 3  # tokens between two coordinated mentions
-_BORDER = re.compile(r"[()\[\],;:.|\n<>&*_]")
-_BRAND = re.compile(r"[A-Z][a-z]{5,}")
 _MISSPELLED_LABELS = frozenset(row.name for row in ENTITY_TYPE_TABLE if row.is_word)
 
 
@@ -88,9 +77,9 @@ class MatcherSettings(CheckedSettings):
 
 class AngelMatcher(DocumentPipe):
     """Finds names in the vocabulary of the next linker after it, including names added while the
-    pipeline is in use; extends mentions to longer names, see `_longer_names`; and adds names that
-    the recognizer finds possible, see `_possible_names`. If the linker reads a span group, mentions
-    are added to that group.
+    pipeline is in use; extends mentions to longer names, and adds names that the recognizer finds
+    possible, see `find_longer_names`. If the linker reads a span group, mentions are added to that
+    group.
 
     nlp (Language): the pipeline, which contains the linker.
     name (str): the component's name.
@@ -152,7 +141,7 @@ class AngelMatcher(DocumentPipe):
             before = _mentions(doc, key)
             possible = possible_mentions_of(doc)
             for span in found:
-                around = (one.probability for one in possible if _is_within(span, one))
+                around = (one.probability for one in possible if is_within(span, one))
                 span._.set(PROBABILITY, next(around, None))
             covered = {token: span for span in found for token in range(span.start, span.end)}
             # An extended mention keeps its probability; of several, that of the first one.
@@ -160,7 +149,7 @@ class AngelMatcher(DocumentPipe):
                 longer = covered.get(mention.start)
                 if longer is not None and longer.label == mention.label:
                     longer._.set(PROBABILITY, probability_of(mention))
-            mentions = sorted([*_beside(before, found), *found])
+            mentions = sorted([*beside(before, found), *found])
             if key is None:
                 doc.ents = mentions
             else:
@@ -181,12 +170,11 @@ class AngelMatcher(DocumentPipe):
         spans = [
             s for s in labeled if inner.isdisjoint(ends := (s.start, s.end)) and ends not in own
         ]
-        spans += _beside(_longer_names(doc, text, mentions, inner, names), spans)
-        spans += _possible_names(doc, text, [*mentions, *spans], names)
+        spans += beside(find_longer_names(doc, text, mentions, names), spans)
         if self.settings.misspelled:
             found = find_misspelled(text.text, kb)
             labeled = self._labeled_spans(doc, text, found, kb, types_by_label)
-            spans += _beside(labeled, [*mentions, *spans])
+            spans += beside(labeled, [*mentions, *spans])
         return sorted(spans)
 
     def _labeled_spans(
@@ -226,139 +214,6 @@ class AngelMatcher(DocumentPipe):
                 )
                 self._matcher = kb, matcher
             return self._matcher[1]
-
-
-def _longer_names(
-    doc: Doc, text: CleanText, mentions: Sequence[Span], inner: Collection[int], names: NameReader
-) -> list[Span]:
-    """Find names of the vocabulary that contain a mention: a recognizer may find only `host
-    disease` in `graft versus host disease`. A disease is extended by up to four tokens on either
-    side; other mentions stay within a possible mention (`possible_mentions_of`), or are extended
-    by a type, a stage, or the name of an enzyme (`type IV`, `dehydrogenase`).
-
-    doc (Doc): a document.
-    text (CleanText): its cleaned text.
-    mentions (Sequence[Span]): the mentions of the document.
-    inner (Collection[int]): indices of the tokens of mentions, without their first tokens.
-    names (NameReader): reads the vocabulary.
-    RETURNS (list[Span]): for each mention, the longest name of a concept that its label allows, if
-        any, in the order of the text. Names do not overlap each other, and contain other mentions
-        entirely or not at all.
-    """
-    found: list[Span] = []
-    for mention, after in zip(mentions, [*mentions[1:], None], strict=False):
-        label = mention.label_
-        wide = _coordinations(mention, after)
-        for start, end in [*wide, *_around(mention)]:
-            if (found and start < found[-1].end) or start in inner or end in inner:
-                continue
-            added = doc[start : mention.start].text + doc[mention.end : end].text
-            written = _read(text, doc[start:end])
-            is_known = not _BORDER.search(added) and names.is_name(written, label)
-            # `thrombus formation` is no other concept than `thrombus`.
-            if is_known and start == mention.start and is_disease(label):
-                is_known = not names.share_concepts(_read(text, mention), written)
-            if not is_known and (start, end) in wide:
-                is_known = bool(names.coordinated(written, label))
-                # `muscle wasting and weakness` are two mentions.
-                if is_known and after is not None and end == after.end:
-                    is_known = not names.is_name(_read(text, mention), label)
-            if is_known:
-                found.append(Span(doc, start, end, label=label))
-                break
-    return found
-
-
-def _possible_names(
-    doc: Doc, text: CleanText, mentions: Iterable[Span], names: NameReader
-) -> list[Span]:
-    """Find names in the possible mentions of a document: names of diseases with two or more words,
-    and chemicals that look like brand names (`Trulicity`). For these names, a low probability is
-    enough: in clinical notes, a recognizer that has mostly seen abstracts may give `aortic
-    dissection` a probability of 0.2. Names with three or more words may extend beyond the possible
-    mention.
-
-    doc (Doc): a document.
-    text (CleanText): its cleaned text.
-    mentions (Iterable[Span]): its mentions.
-    names (NameReader): reads the vocabulary.
-    RETURNS (list[Span]): names that overlap neither each other nor a mention, the longest name of
-        each possible mention first.
-    """
-    found: list[Span] = []
-    covered = {token for span in mentions for token in range(span.start, span.end)}
-    for first, last, label, _ in possible_mentions_of(doc):
-        if covered.issuperset(range(first, last)):
-            continue
-        ends = [
-            (start, end)
-            for start in range(max(first - _MAX_ADDED, 0), last)
-            for end in range(max(first, start) + 1, min(last + _MAX_ADDED, len(doc)) + 1)
-            if (first <= start and end <= last) or end - start > 2
-            if end - start <= _MAX_WORDS and covered.isdisjoint(range(start, end))
-        ]
-        for start, end in sorted(ends, key=lambda span: span[0] - span[1]):
-            span = Span(doc, start, end, label=label)
-            is_free = covered.isdisjoint(range(start, end)) and _is_distinctive(span, label)
-            if is_free and names.is_name(_read(text, span), label):
-                found.append(span)
-                covered.update(range(start, end))
-    return found
-
-
-def _is_distinctive(span: Span, label: str) -> bool:
-    """RETURNS (bool): whether a low probability is enough for a name, see `_possible_names`."""
-    if is_disease(label):
-        is_whole = _is_word(span[0], span[-1]) and not _BORDER.search(span.text)
-        return len(span) > 1 and is_whole
-    is_brand = "CHEMICAL" in wider_entity_types_of(label) and _BRAND.fullmatch(span.text)
-    return bool(is_brand) and span.text.lower() not in common_words()
-
-
-def _read(text: CleanText, span: Span) -> str:
-    start, end = text.from_source(span.start_char, span.end_char)
-    return text.text[start:end]
-
-
-def _around(mention: Span) -> Iterable[tuple[int, int]]:
-    """RETURNS (Iterable[tuple[int, int]]): token offsets of longer spans that begin and end with a
-    word, longest first."""
-    first, last = mention.start, mention.end
-    if is_disease(mention.label_):
-        first, last = max(first - _MAX_ADDED, 0), min(last + _MAX_ADDED, len(mention.doc))
-    for one in possible_mentions_of(mention.doc):
-        if _is_within(mention, one):
-            first, last = min(first, one.start), max(last, one.end)
-    for end in (mention.end + 1, mention.end + 2):
-        if _TYPE.fullmatch(mention.doc[mention.end : end].text):
-            last = max(last, end)
-    spans = [
-        (start, end)
-        for start in range(max(first, mention.start - _MAX_ADDED), mention.start + 1)
-        for end in range(mention.end, min(last, mention.end + _MAX_ADDED) + 1)
-        if end - start > len(mention) and _is_word(mention.doc[start], mention.doc[end - 1])
-    ]
-    return sorted(spans, key=lambda span: span[0] - span[1])
-
-
-def _coordinations(mention: Span, after: Span | None) -> list[tuple[int, int]]:
-    """RETURNS (list[tuple[int, int]]): token offsets of spans in which a mention may be coordinated
-    with the next mention, or with one or two words beside it."""
-    doc, start, end = mention.doc, mention.start, mention.end
-    spans = []
-    if after is not None and after.label == mention.label and after.start - end < _MAX_BETWEEN:
-        spans.append((start, after.end))
-    if start > 1 and doc[start - 1].lower_ in _CONJUNCTIONS:
-        spans += [(first, end) for first in (start - 3, start - 2) if first >= 0]
-    # spaCy joins a single letter and the period of its sentence.
-    is_followed = end + 1 < len(doc) and doc[end].lower_ in _CONJUNCTIONS
-    if is_followed and not doc[end + 1].text.endswith("."):
-        spans.append((start, end + 2))
-    return [(first, last) for first, last in spans if _is_word(doc[first], doc[last - 1])]
-
-
-def _is_word(*tokens: Token) -> bool:
-    return all(any(map(str.isalnum, token.text)) for token in tokens)
 
 
 def find_misspelled(text: str, kb: "ConceptKB") -> "Iterator[Occurrence]":
@@ -402,18 +257,7 @@ def choose_label(types: Sequence[str], types_by_label: Mapping[str, Collection[s
     return NEUTRAL_LABEL if types_by_label else label_of(types) or NEUTRAL_LABEL
 
 
-def _is_within(span: Span, possible: PossibleMention) -> bool:
-    is_inside = possible.start <= span.start and span.end <= possible.end
-    return is_inside and span.label_ == possible.label
-
-
 def _mentions(doc: Doc, key: str | None) -> list[Span]:
     if key is None:
         return list(doc.ents)
     return list(doc.spans[key]) if key in doc.spans else []
-
-
-def _beside(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
-    """RETURNS (list[Span]): the spans that overlap none of the others."""
-    covered = {token for span in others for token in range(span.start, span.end)}
-    return [span for span in spans if covered.isdisjoint(range(span.start, span.end))]

@@ -1,0 +1,222 @@
+"""Finds names of the vocabulary that contain the mentions of a document, and names that the
+recognizer finds possible. A recognizer may find only `host disease` in `graft versus host disease`,
+and in clinical notes, one that has mostly seen abstracts may give `aortic dissection` a probability
+of 0.2."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from spacy.tokens import Doc, Span, Token
+
+from ..component.characters import CleanText
+from ..component.probability import PossibleMention, possible_mentions_of
+from ..vocabulary.lookup.words import common_words
+from ..vocabulary.names.entity_types import is_disease
+from ..vocabulary.names.labels import wider_entity_types_of
+
+if TYPE_CHECKING:
+    from .candidates.names import NameReader
+
+_MAX_ADDED = 4  # words on either side of a mention
+_MAX_WORDS = 6  # words of a possible name
+# Not a number alone, which may be a value: `albumin 1`; or an enzyme: `lactate dehydrogenase`.
+_TYPE = re.compile(
+    r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
+    r"|(?i:[a-z]{4,}ases?)"
+)
+_CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
+_MAX_BETWEEN = 3  # words between two coordinated mentions
+_BORDER = re.compile(r"[()\[\],;:.|\n<>&*_]")
+_BRAND = re.compile(r"[A-Z][a-z]{5,}")
+
+
+def find_longer_names(
+    doc: Doc, text: CleanText, mentions: Sequence[Span], names: "NameReader"
+) -> list[Span]:
+    """Find names that contain mentions, and names in the possible mentions of a document.
+
+    doc (Doc): a document.
+    text (CleanText): its cleaned text.
+    mentions (Sequence[Span]): its mentions, in the order of the text, without overlaps.
+    names (NameReader): reads the vocabulary.
+    RETURNS (list[Span]): names that do not overlap each other, and contain mentions entirely or not
+        at all.
+    """
+    words, indices = _words(doc, text)
+
+    def within(start: int, end: int, label: str) -> Span:
+        return Span(words, bisect_left(indices, start), bisect_left(indices, end), label=label)
+
+    own = [within(m.start, m.end, m.label_) for m in mentions]
+    own = [mention for mention in own if len(mention)]
+    possible = [
+        one._replace(start=span.start, end=span.end)
+        for one in possible_mentions_of(doc)
+        if len(span := within(one.start, one.end, one.label))
+    ]
+    longer = list(_containing(own, possible, names))
+    found = _possible(words, possible, [*beside(own, longer), *longer], names)
+    return [
+        Span(doc, indices[name.start], indices[name.end - 1] + 1, label=name.label)
+        for name in [*beside(longer, found), *found]
+    ]
+
+
+def is_within(span: Span, possible: PossibleMention) -> bool:
+    """span (Span), possible (PossibleMention): of the same document. RETURNS (bool): whether the
+    span is within the possible mention and has its label."""
+    is_inside = possible.start <= span.start and span.end <= possible.end
+    return is_inside and span.label_ == possible.label
+
+
+def beside(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
+    """spans (Iterable[Span]), others (Iterable[Span]): of the same document. RETURNS (list[Span]):
+    the spans that overlap none of the others."""
+    covered = {token for span in others for token in range(span.start, span.end)}
+    return [span for span in spans if covered.isdisjoint(range(span.start, span.end))]
+
+
+def _words(doc: Doc, text: CleanText) -> tuple[Doc, list[int]]:
+    """RETURNS (tuple[Doc, list[int]]): a document with the cleaned tokens, without those that are
+    only markup or white space, and their indices in the original document. Borders of paragraphs
+    and cells become line ends."""
+    has_cells = text.text.count("\t") < text.text.count(" ")
+    words: list[str] = []
+    ends: list[tuple[int, int]] = []
+    indices: list[int] = []
+    for token in doc:
+        start, end = text.from_source(token.idx, token.idx + len(token))
+        word = text.text[start:end]
+        is_border = word.count("\n") > 1 or (has_cells and "\t" in word)
+        if is_border or word.strip():
+            words.append(word.strip() or "\n")
+            ends.append((start, end))
+            indices.append(token.i)
+    spaces = [end < start for (_, end), (start, _) in pairwise([*ends, (0, 0)])]
+    return Doc(doc.vocab, words=words, spaces=spaces), indices
+
+
+def _containing(
+    mentions: Sequence[Span], possible: Sequence[PossibleMention], names: "NameReader"
+) -> Iterator[Span]:
+    """Find names that contain a mention. A disease is extended by up to four words on either side;
+    other mentions stay within a possible mention, or are extended by a type, a stage, or the name
+    of an enzyme (`type IV`, `dehydrogenase`).
+
+    YIELDS (Span): for each mention, the longest name of a concept that its label allows, if any.
+    """
+    inner = {word for m in mentions for word in range(m.start + 1, m.end)}
+    last = 0
+    for mention, after in zip(mentions, [*mentions[1:], None], strict=False):
+        doc, label = mention.doc, mention.label_
+        wide = _coordinations(mention, after)
+        for start, end in [*wide, *_around(mention, possible)]:
+            if start < last or start in inner or end in inner:
+                continue
+            name = Span(doc, start, end, label=label)
+            added = doc[start : mention.start].text + doc[mention.end : end].text
+            is_known = not _BORDER.search(added) and names.is_name(name.text, label)
+            # `thrombus formation` is no other concept than `thrombus`.
+            if is_known and start == mention.start and is_disease(label):
+                is_known = not names.share_concepts(mention.text, name.text)
+            if not is_known and (start, end) in wide:
+                is_known = bool(names.coordinated(name.text, label))
+                # `muscle wasting and weakness` are two mentions.
+                if is_known and after is not None and end == after.end:
+                    is_known = not names.is_name(mention.text, label)
+            if is_known:
+                yield name
+                last = end
+                break
+
+
+def _around(mention: Span, possible: Sequence[PossibleMention]) -> list[tuple[int, int]]:
+    """RETURNS (list[tuple[int, int]]): word offsets of longer spans that begin and end with a word,
+    longest first."""
+    doc, first, last = mention.doc, mention.start, mention.end
+    if is_disease(mention.label_):
+        first, last = max(first - _MAX_ADDED, 0), min(last + _MAX_ADDED, len(doc))
+    for one in possible:
+        if is_within(mention, one):
+            first, last = min(first, one.start), max(last, one.end)
+    for end in (mention.end + 1, mention.end + 2):
+        if _TYPE.fullmatch(doc[mention.end : end].text):
+            last = max(last, end)
+    spans = [
+        (start, end)
+        for start in range(max(first, mention.start - _MAX_ADDED), mention.start + 1)
+        for end in range(mention.end, min(last, mention.end + _MAX_ADDED) + 1)
+        if end - start > len(mention) and _is_word(doc[start], doc[end - 1])
+    ]
+    return sorted(spans, key=lambda span: span[0] - span[1])
+
+
+def _coordinations(mention: Span, after: Span | None) -> list[tuple[int, int]]:
+    """RETURNS (list[tuple[int, int]]): word offsets of spans in which a mention may be coordinated
+    with the next mention, or with one or two words beside it."""
+    doc, start, end = mention.doc, mention.start, mention.end
+    spans = []
+    if after is not None and after.label == mention.label and after.start - end < _MAX_BETWEEN:
+        spans.append((start, after.end))
+    if start > 1 and doc[start - 1].lower_ in _CONJUNCTIONS:
+        spans += [(first, end) for first in (start - 3, start - 2) if first >= 0]
+    # spaCy joins a single letter and the period of its sentence.
+    is_followed = end + 1 < len(doc) and doc[end].lower_ in _CONJUNCTIONS
+    if is_followed and not doc[end + 1].text.endswith("."):
+        spans.append((start, end + 2))
+    return [(first, last) for first, last in spans if _is_word(doc[first], doc[last - 1])]
+
+
+def _possible(
+    doc: Doc, possible: Iterable[PossibleMention], mentions: Sequence[Span], names: "NameReader"
+) -> list[Span]:
+    """Find names in possible mentions: names of diseases with two or more words, and chemicals that
+    look like brand names (`Trulicity`). Names with three or more words may extend beyond the
+    possible mention.
+
+    RETURNS (list[Span]): the longest names of each possible mention, see `_may_replace`.
+    """
+    found: list[Span] = []
+    for first, last, label, _ in possible:
+        low, high = max(first - _MAX_ADDED, 0), min(last + _MAX_ADDED, len(doc))
+        near = [m for m in (*mentions, *found) if m.start < high and low < m.end]
+        ends = [
+            (start, end)
+            for start in range(low, last)
+            for end in range(max(first, start) + 1, high + 1)
+            if (first <= start and end <= last) or end - start > 2
+            if end - start <= _MAX_WORDS
+        ]
+        for start, end in sorted(ends, key=lambda span: span[0] - span[1]):
+            name = Span(doc, start, end, label=label)
+            is_new = _may_replace(name, near) and _is_distinctive(name)
+            if is_new and names.is_name(name.text, label):
+                found = [*beside(found, [name]), name]
+                near.append(name)
+    return found
+
+
+def _may_replace(name: Span, mentions: Iterable[Span]) -> bool:
+    """RETURNS (bool): whether all mentions that the name overlaps are parts of it and have another
+    label: `cocaine` in `cocaine dependence`."""
+    return all(
+        name.start <= m.start and m.end <= name.end and len(m) < len(name) and m.label != name.label
+        for m in mentions
+        if m.start < name.end and name.start < m.end
+    )
+
+
+def _is_distinctive(name: Span) -> bool:
+    """RETURNS (bool): whether a low probability is enough for a name, see `_possible`."""
+    if is_disease(name.label_):
+        is_whole = _is_word(name[0], name[-1]) and not _BORDER.search(name.text)
+        return len(name) > 1 and is_whole
+    is_brand = "CHEMICAL" in wider_entity_types_of(name.label_) and _BRAND.fullmatch(name.text)
+    return bool(is_brand) and name.text.lower() not in common_words()
+
+
+def _is_word(*tokens: Token) -> bool:
+    return all(any(map(str.isalnum, token.text)) for token in tokens)
