@@ -1,8 +1,10 @@
-"""A second document with the normalized text of a document, for components that read tokens; the
-spans that they find are transferred to the original document."""
+"""Second documents with the normalized text of a document, for components that read tokens: with
+new tokens (`view`), or with those of the document (`visible_words`). The spans that they find are
+transferred to the original document."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from threading import Lock
@@ -60,6 +62,47 @@ def in_document(doc: Doc, text: CleanText, spans: Sequence[Span]) -> list[Span]:
         for span in spans
     )
     return [span for span in found if span is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleWords:
+    """The words of a document.
+
+    words (Doc): its tokens with cleaned text, without those that are only markup or white space.
+        Borders of paragraphs and cells are line ends.
+    indices (list[int]): for each word, the index of its token, ascending.
+    """
+
+    words: Doc
+    indices: list[int]
+
+    def within(self, start: int, end: int) -> tuple[int, int]:
+        """start (int), end (int): token indices. RETURNS (tuple[int, int]): indices of the words
+        among these tokens."""
+        return bisect_left(self.indices, start), bisect_left(self.indices, end)
+
+    def to_source(self, start: int, end: int) -> tuple[int, int]:
+        """start (int), end (int): indices of one or more words. RETURNS (tuple[int, int]): token
+        indices."""
+        return self.indices[start], self.indices[end - 1] + 1
+
+
+def visible_words(doc: Doc, text: CleanText) -> VisibleWords:
+    """doc (Doc): a document. text (CleanText): its text. RETURNS (VisibleWords): its words."""
+    has_cells = text.text.count("\t") < text.text.count(" ")
+    words: list[str] = []
+    offsets: list[tuple[int, int]] = []
+    indices: list[int] = []
+    for token in doc:
+        start, end = text.from_source(token.idx, token.idx + len(token))
+        word = text.text[start:end]
+        is_border = word.count("\n") > 1 or (has_cells and "\t" in word)
+        if is_border or word.strip():
+            words.append(word.strip() or "\n")
+            offsets.append((start, end))
+            indices.append(token.i)
+    spaces = [end < start for (_, end), (start, _) in pairwise([*offsets, (0, 0)])]
+    return VisibleWords(Doc(doc.vocab, words=words, spaces=spaces), indices)
 
 
 @cache

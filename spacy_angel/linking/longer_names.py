@@ -4,15 +4,14 @@ and in clinical notes, one that has mostly seen abstracts may give `aortic disse
 of 0.2."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span, Token
 
 from ..component.characters import CleanText
 from ..component.probability import PossibleMention, possible_mentions_of
+from ..component.view import visible_words
 from ..vocabulary.lookup.words import common_words
 from ..vocabulary.names.entity_types import is_disease
 from ..vocabulary.names.labels import wider_entity_types_of
@@ -45,22 +44,16 @@ def find_longer_names(
     RETURNS (list[Span]): names that do not overlap each other, and contain mentions entirely or not
         at all.
     """
-    words, indices = _words(doc, text)
-
-    def within(start: int, end: int, label: str) -> Span:
-        return Span(words, bisect_left(indices, start), bisect_left(indices, end), label=label)
-
-    own = [within(m.start, m.end, m.label_) for m in mentions]
+    visible = visible_words(doc, text)
+    words = visible.words
+    own = [Span(words, *visible.within(m.start, m.end), label=m.label) for m in mentions]
     own = [mention for mention in own if len(mention)]
-    possible = [
-        one._replace(start=span.start, end=span.end)
-        for one in possible_mentions_of(doc)
-        if len(span := within(one.start, one.end, one.label))
-    ]
+    ends = ((one, *visible.within(one.start, one.end)) for one in possible_mentions_of(doc))
+    possible = [one._replace(start=start, end=end) for one, start, end in ends if start < end]
     longer = list(_containing(own, possible, names))
     found = _possible(words, possible, [*beside(own, longer), *longer], names)
     return [
-        Span(doc, indices[name.start], indices[name.end - 1] + 1, label=name.label)
+        Span(doc, *visible.to_source(name.start, name.end), label=name.label)
         for name in [*beside(longer, found), *found]
     ]
 
@@ -77,26 +70,6 @@ def beside(spans: Iterable[Span], others: Iterable[Span]) -> list[Span]:
     the spans that overlap none of the others."""
     covered = {token for span in others for token in range(span.start, span.end)}
     return [span for span in spans if covered.isdisjoint(range(span.start, span.end))]
-
-
-def _words(doc: Doc, text: CleanText) -> tuple[Doc, list[int]]:
-    """RETURNS (tuple[Doc, list[int]]): a document with the cleaned tokens, without those that are
-    only markup or white space, and their indices in the original document. Borders of paragraphs
-    and cells become line ends."""
-    has_cells = text.text.count("\t") < text.text.count(" ")
-    words: list[str] = []
-    ends: list[tuple[int, int]] = []
-    indices: list[int] = []
-    for token in doc:
-        start, end = text.from_source(token.idx, token.idx + len(token))
-        word = text.text[start:end]
-        is_border = word.count("\n") > 1 or (has_cells and "\t" in word)
-        if is_border or word.strip():
-            words.append(word.strip() or "\n")
-            ends.append((start, end))
-            indices.append(token.i)
-    spaces = [end < start for (_, end), (start, _) in pairwise([*ends, (0, 0)])]
-    return Doc(doc.vocab, words=words, spaces=spaces), indices
 
 
 def _containing(

@@ -16,6 +16,7 @@ from ..component.checked import CheckedSettings, Name
 from ..component.pipe import DocumentPipe
 from ..component.probability import NAME as PROBABILITY
 from ..component.probability import probability_of
+from ..component.view import visible_words
 from .found import TokenSpan, scored_spans, set_scored_spans, without_overlaps
 
 _ABBREVIATIONS = ("._.", "abbreviations", None, None)
@@ -177,24 +178,28 @@ def _repeated(
 ) -> tuple[list[TokenSpan], list[TokenSpan]]:
     """RETURNS (tuple[list[TokenSpan], list[TokenSpan]]): the mentions that are kept, and other
     occurrences of their words that become mentions."""
-    words = _words(doc)
+    visible = visible_words(doc, clean(doc.text))
+    # Equal words have the same number.
+    words: list[int] = visible.words.to_array(ORTH).tolist()
     same: defaultdict[tuple[str, Words], list[TokenSpan]] = defaultdict(list)
     taken: defaultdict[str, set[int]] = defaultdict(set)
     for one in mentions:
         taken[one.label].update(range(one.start, one.end))
-        is_long = one.end - one.start > _MAX_TOKENS
-        if not is_long and len(doc[one.start : one.end].text) >= _MIN_CHARACTERS:
-            same[one.label, tuple(words[one.start : one.end])].append(one)
+        start, end = visible.within(one.start, one.end)
+        is_long = end - start > _MAX_TOKENS
+        if not is_long and len(visible.words[start:end].text) >= _MIN_CHARACTERS:
+            same[one.label, tuple(words[start:end])].append(one)
     places = _places(words, {own for _, own in same})
     missed: list[TokenSpan] = []
     dropped: set[TokenSpan] = set()
     for (label, own), found in same.items():
-        others = [p for p in places[own] if taken[label].isdisjoint(range(p, p + len(own)))]
+        spans = [visible.to_source(place, place + len(own)) for place in places[own]]
+        others = [span for span in spans if taken[label].isdisjoint(range(*span))]
         share = len(found) / (len(found) + len(others))
         is_sure = any(settings.sure_from <= one.probability < _UNKNOWN for one in found)
         if is_sure or share >= settings.add_from:
             least = min(one.probability for one in found)
-            missed += [TokenSpan(place, place + len(own), label, least) for place in others]
+            missed += [TokenSpan(*span, label, least) for span in others]
         elif share < settings.drop_below:
             dropped.update(found)
     return [one for one in mentions if one not in dropped], missed
@@ -208,15 +213,6 @@ def _places(words: Sequence[int], wanted: Collection[Words]) -> dict[Words, list
             if (own := tuple(words[start : start + length])) in places:
                 places[own].append(start)
     return places
-
-
-def _words(doc: Doc) -> list[int]:
-    """RETURNS (list[int]): a number for each token; tokens that are treated as the same word have
-    the same number."""
-    words: list[int] = doc.to_array(ORTH).tolist()
-    if clean(doc.text).is_clean:
-        return words
-    return [doc.vocab.strings.add(clean(token.text).text) for token in doc]
 
 
 def _abbreviations(doc: Doc) -> Iterator[tuple[int, Span]]:

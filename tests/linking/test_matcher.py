@@ -130,6 +130,10 @@ def test_misspelled_names_are_mentions(make):
         ("Drug (fever in children)", "fever"),
         ("Drug fever, in children.", "Drug fever"),
         ("Drug * fever", "fever"),
+        ("Drug\n\nfever in children.", "fever"),
+        # Across a line end, a tab, or emphasis.
+        ("Drug\nfever\tin children.", "Drug\nfever\tin children"),
+        ("Drug **fever** in children.", "Drug **fever** in children"),
         # Words behind a name must change the concept.
         ("It is fever type 2.", "fever type 2"),
         ("It is fever rise.", "fever"),
@@ -171,6 +175,16 @@ def test_names_that_the_recognizer_finds_possible(make, text, possible, expected
         doc.ents = [Span(doc, 1, 2, label="CHEMICAL")]
     doc = nlp.get_pipe("angel_matcher")(doc)
     assert mentions(doc) == expected
-    assert [ent._.mention_probability for ent in doc.ents] == [
-        0.2 if "On" not in text else None
-    ] * (len(expected))
+    probability = None if text.startswith("On") else 0.2
+    assert all(ent._.mention_probability == probability for ent in doc.ents)
+
+
+def test_a_possible_name_replaces_its_parts_with_other_labels(make):
+    nlp = make(names="none")
+    nlp.get_pipe("angel_linker").kb.add(Concept("MY:2", "Boojumib fever", types=("T047",)))
+    doc = nlp.make_doc("Boojumib fever.")
+    doc._.possible_mentions = [(0, 2, "DISEASE", 0.2)]
+    doc.ents = [Span(doc, 0, 1, label="CHEMICAL")]
+    assert mentions(nlp.get_pipe("angel_matcher")(doc)) == [("Boojumib fever", "DISEASE")]
+    doc.ents = [Span(doc, 0, 1, label="CHEMICAL"), Span(doc, 1, 2, label="DISEASE")]
+    assert mentions(nlp.get_pipe("angel_matcher")(doc)) == [("Boojumib fever", "DISEASE")]

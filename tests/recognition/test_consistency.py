@@ -62,6 +62,15 @@ def test_words_of_several_tokens_and_their_case():
     assert after == [TokenSpan(0, 2, "DISEASE", 0.9), TokenSpan(4, 6, "DISEASE", 0.9)]
 
 
+def test_words_are_the_same_across_line_ends_and_markup(nlp):
+    doc = nlp.make_doc(
+        "A heart attack, <b>heart</b>\nattack, and heart \t attack; heart\n\nattack."
+    )
+    after = make_consistent(doc, [TokenSpan(1, 3, "DISEASE", 0.96)], ConsistencySettings())
+    texts = [doc[one.start : one.end].text for one in after]
+    assert [" ".join(text.split()) for text in texts] == ["heart attack", "heart</b> attack"]
+
+
 @pytest.mark.parametrize("serializable", [True, False])
 def test_short_forms_are_what_their_long_form_is(nlp, serializable):
     nlp.add_pipe("angel_abbreviations", config={"make_serializable": serializable}, first=True)
