@@ -13,7 +13,7 @@ from ..component.characters import CleanText
 from ..component.probability import PossibleMention, possible_mentions_of
 from ..component.view import visible_words
 from ..vocabulary.lookup.words import common_words
-from ..vocabulary.names.entity_types import is_disease
+from ..vocabulary.names.entity_types import is_disease, is_gene
 from ..vocabulary.names.labels import wider_entity_types_of
 
 if TYPE_CHECKING:
@@ -173,10 +173,14 @@ def _possible(
 
 
 def _may_replace(name: Span, mentions: Iterable[Span]) -> bool:
-    """RETURNS (bool): whether all mentions that the name overlaps are parts of it and have another
-    label: `cocaine` in `cocaine dependence`."""
+    """RETURNS (bool): whether all mentions that the name overlaps are parts of it, and neither
+    diseases nor genes: `cocaine` in `cocaine dependence`."""
     return all(
-        name.start <= m.start and m.end <= name.end and len(m) < len(name) and m.label != name.label
+        name.start <= m.start
+        and m.end <= name.end
+        and len(m) < len(name)
+        and not is_disease(m.label_)
+        and not is_gene(m.label_)
         for m in mentions
         if m.start < name.end and name.start < m.end
     )
