@@ -29,6 +29,8 @@ _TYPE = re.compile(
 _CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
 _MAX_BETWEEN = 3  # words between two coordinated mentions
 _BORDER = re.compile(r"[()\[\],;:.|\n<>&*_]")
+# Part of a name if the recognizer finds it possible (`graft vs. host disease`).
+_PUNCTUATION = re.compile(r"[,.]")
 _BRAND = re.compile(r"[A-Z][a-z]{5,}")
 
 
@@ -91,6 +93,10 @@ def _containing(
                 continue
             name = Span(doc, start, end, label=label)
             added = doc[start : mention.start].text + doc[mention.end : end].text
+            # `diabetes mellitus, type 2`, but not `arthritis, rheumatoid factor`.
+            is_inverted = added[:1] == "," and not (end < len(doc) and doc[end].is_lower)
+            if is_inverted or any(is_within(name, one) for one in possible):
+                added = _PUNCTUATION.sub("", added)
             is_known = not _BORDER.search(added) and names.is_name(name.text, label)
             # `thrombus formation` is no other concept than `thrombus`.
             if is_known and start == mention.start and is_disease(label):

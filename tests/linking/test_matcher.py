@@ -134,6 +134,9 @@ def test_misspelled_names_are_mentions(make):
         # Across a line end, a tab, or emphasis.
         ("Drug\nfever\tin children.", "Drug\nfever\tin children"),
         ("Drug **fever** in children.", "Drug **fever** in children"),
+        # Inverted names.
+        ("It is fever, type 2; see below.", "fever, type 2"),
+        ("It is fever, type 2 diabetes.", "fever"),
         # Words behind a name must change the concept.
         ("It is fever type 2.", "fever type 2"),
         ("It is fever rise.", "fever"),
