@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .candidates.names import NameReader
 
 _MAX_ADDED = 4  # words on either side of a mention
-_MAX_WORDS = 6  # words of a possible name
+_MAX_WORDS = 6  # words of a name that extends beyond a possible mention
 # Not a number alone, which may be a value: `albumin 1`; or an enzyme: `lactate dehydrogenase`.
 _TYPE = re.compile(
     r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
@@ -153,7 +153,7 @@ def _possible(
     doc: Doc, possible: Iterable[PossibleMention], mentions: Sequence[Span], names: "NameReader"
 ) -> list[Span]:
     """Find names in possible mentions: names of diseases with two or more words, and chemicals that
-    look like brand names (`Trulicity`). Names with three or more words may extend beyond the
+    look like brand names (`Trulicity`). Names with three to six words may extend beyond the
     possible mention.
 
     RETURNS (list[Span]): the longest names of each possible mention, see `_may_replace`.
@@ -166,8 +166,7 @@ def _possible(
             (start, end)
             for start in range(low, last)
             for end in range(max(first, start) + 1, high + 1)
-            if (first <= start and end <= last) or end - start > 2
-            if end - start <= _MAX_WORDS
+            if (first <= start and end <= last) or 2 < end - start <= _MAX_WORDS
         ]
         for start, end in sorted(ends, key=lambda span: span[0] - span[1]):
             name = Span(doc, start, end, label=label)
