@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 _MAX_ADDED = 4  # words on either side of a mention
 _MAX_WORDS = 6  # words of a name that extends beyond a possible mention
-# Not a number alone, which may be a value: `albumin 1`; or an enzyme: `lactate dehydrogenase`.
+# Not a number alone, which may be a value: `albumin 1`.
 _TYPE = re.compile(
     r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
-    r"|(?i:[a-z]{4,}ases?)"
 )
+# Words after which a name is no longer that of a chemical it begins with: `lactate dehydrogenase`,
+# `histamine H1 antagonists`.
+_HEAD = re.compile(r"[a-z]{4,}ases?|(?:ant)?agonists?|blockers?|inhibitors?", re.IGNORECASE)
 _CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
 _MAX_BETWEEN = 3  # words between two coordinated mentions
 _BORDER = re.compile(r"[()\[\],;:.|\n<>&*_]")
@@ -78,8 +80,8 @@ def _containing(
     mentions: Sequence[Span], possible: Sequence[PossibleMention], names: "NameReader"
 ) -> Iterator[Span]:
     """Find names that contain a mention. A disease is extended by up to four words on either side;
-    other mentions stay within a possible mention, or are extended by a type, a stage, or the name
-    of an enzyme (`type IV`, `dehydrogenase`).
+    other mentions stay within a possible mention, or are extended by a type or stage (`type IV`),
+    or up to a word that changes the meaning (`dehydrogenase`, `inhibitors`).
 
     YIELDS (Span): for each mention, the longest name of a concept that its label allows, if any.
     """
@@ -121,13 +123,17 @@ def _around(mention: Span, possible: Sequence[PossibleMention]) -> list[tuple[in
     for one in possible:
         if is_within(mention, one):
             first, last = min(first, one.start), max(last, one.end)
-    for end in (mention.end + 1, mention.end + 2):
-        if _TYPE.fullmatch(doc[mention.end : end].text):
-            last = max(last, end)
+    ends = [
+        end
+        for end in range(mention.end, min(mention.end + _MAX_ADDED, len(doc)) + 1)
+        if end <= last
+        or _TYPE.fullmatch(doc[mention.end : end].text)
+        or _HEAD.fullmatch(doc[end - 1].text)
+    ]
     spans = [
         (start, end)
         for start in range(max(first, mention.start - _MAX_ADDED), mention.start + 1)
-        for end in range(mention.end, min(last, mention.end + _MAX_ADDED) + 1)
+        for end in ends
         if end - start > len(mention) and _is_word(doc[start], doc[end - 1])
     ]
     return sorted(spans, key=lambda span: span[0] - span[1])

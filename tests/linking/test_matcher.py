@@ -166,12 +166,25 @@ def test_a_mention_grows_to_the_name_around_it(make, text, expected):
         ("On boojumib acid.", (1, 3, "CHEMICAL", 0.2), [("boojumib acid", "CHEMICAL")]),
         ("On boojumib acid.", (1, 2, "CHEMICAL", 0.2), [("boojumib", "CHEMICAL")]),
         ("On boojumib II.", (1, 2, "CHEMICAL", 0.2), [("boojumib II", "CHEMICAL")]),
+        # Or a word that makes it the name of something else.
+        (
+            "On boojumib B1 blockers.",
+            (1, 2, "CHEMICAL", 0.2),
+            [("boojumib B1 blockers", "CHEMICAL")],
+        ),
     ],
 )
 def test_names_that_the_recognizer_finds_possible(make, text, possible, expected):
     nlp = make(names="none")
     kb = nlp.get_pipe("angel_linker").kb
-    kb.add(Concept("MY:1", "Boojumib", ("Boojumib acid", "Boojumib II"), types=("T121",)))
+    kb.add(
+        Concept(
+            "MY:1",
+            "Boojumib",
+            ("Boojumib acid", "Boojumib II", "Boojumib B1", "Boojumib B1 blockers"),
+            types=("T121",),
+        )
+    )
     doc = nlp.make_doc(text)
     doc._.possible_mentions = [possible]
     if text.startswith("On"):
