@@ -20,7 +20,7 @@ from ...errors import AngelError
 from ..changes.overlay import Subset, VocabularyOverlay
 from ..storage.compiled import COMPILING, CompiledNames, digest_of
 from ..storage.trie import TRIE, NameTrie, SearchSpace
-from ..storage.trie_compiler import NameTokenizer, compile_names
+from ..storage.trie_compiler import AddedNames, NameTokenizer, compile_names
 
 # Least recently used masks are dropped; a mask of 6 million names takes 30 MB.
 _MAX_MASKS = 16
@@ -42,8 +42,7 @@ class SearchSpaces:
     def __init__(self, vocabulary: VocabularyOverlay, compiled: CompiledNames) -> None:
         self._vocabulary = vocabulary
         self._compiled = compiled
-        # digest of the tokenizer and stored names → version of the vocabulary, trie of added names
-        self._added: dict[str, tuple[int, NameTrie]] = {}
+        self._added: dict[str, AddedNames] = {}
         self._mask = lru_cache(_MAX_MASKS)(self._make_mask)
 
     def space(
@@ -61,10 +60,10 @@ class SearchSpaces:
                 lambda: compile_names(names, np.arange(len(names)), tokenizer).columns,
                 lambda columns: NameTrie(**columns),
             )
-            if added and self._added.get(key, (-1,))[0] != version:
-                trie = compile_names(added.values(), np.array([*added], dtype=np.int32), tokenizer)
-                self._added[key] = version, trie
-            tries = [stored, *([self._added[key][1]] if added else [])]
+            tries = [stored]
+            if added or key in self._added:
+                trie = self._added.setdefault(key, AddedNames(tokenizer)).update(added)
+                tries += [trie] if trie.n_leaves else []
             masks = [self._mask(subset, version, *tries) for subset in subsets]
         return SearchSpace(
             tuple(tries), tuple([sums for sums, _ in masks]), tuple([names for _, names in masks])

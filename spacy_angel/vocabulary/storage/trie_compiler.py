@@ -1,11 +1,12 @@
-"""Tokenizes names and compiles them to tries: stored names once, added names after changes."""
+"""Tokenizes names and compiles them to tries: stored names once, added names before a search."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Protocol
 
 import numpy as np
+import pygtrie
 from tqdm import tqdm
 
 from .trie import NameTrie
@@ -48,14 +49,35 @@ def compile_names(names: Iterable[str], indices: np.ndarray, tokenizer: NameToke
     tokens, lengths = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     # free memory
     parts.clear()
-    written = lengths > 1
-    if not written.all():
-        logger.warning(
-            f"{(~written).sum()} of {n} names have no tokens in this model, so it cannot find them."
-        )
-        tokens = tokens[np.repeat(written, lengths)]
-    offsets = np.concatenate([[0], np.cumsum(lengths[written])])
-    return NameTrie.build(tokens, offsets, indices[written])
+    return _build(tokens, lengths, indices)
+
+
+class AddedNames:
+    """The names added at run time: a pygtrie trie that maps the token sequences of one tokenizer to
+    names. Only new names are tokenized after a change."""
+
+    def __init__(self, tokenizer: NameTokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._ids: dict[int, tuple[int, ...]] = {}
+        self._trie: pygtrie.Trie = pygtrie.Trie()
+        self._compiled = _build(*_flat([]), np.zeros(0, dtype=np.int32))
+
+    def update(self, names: Mapping[int, str]) -> NameTrie:
+        """names (Mapping[int, str]): all added names of the vocabulary, by index. RETURNS
+        (NameTrie): the trie of these names."""
+        if self._ids.keys() == names.keys():
+            return self._compiled
+        for i in self._ids.keys() - names.keys():
+            self._trie[self._ids.pop(i)].discard(i)
+        new = sorted(names.keys() - self._ids.keys())
+        encoded = self._tokenizer.encode_names([names[i] for i in new]) if new else []
+        for i, ids in zip(new, map(tuple, encoded), strict=True):
+            self._ids[i] = ids
+            self._trie.setdefault(ids, set()).add(i)
+        pairs = [(ids, i) for ids, found in self._trie.iteritems() for i in sorted(found)]
+        indices = np.array([i for _, i in pairs], dtype=np.int32)
+        self._compiled = _build(*_flat([ids for ids, _ in pairs]), indices)
+        return self._compiled
 
 
 def _flat(ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -63,3 +85,16 @@ def _flat(ids: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
     sequence."""
     lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
     return np.fromiter(chain.from_iterable(ids), dtype=np.int32), lengths
+
+
+def _build(tokens: np.ndarray, lengths: np.ndarray, indices: np.ndarray) -> NameTrie:
+    """tokens, lengths: see `_flat`. indices (np.ndarray): int32[n], of the names."""
+    written = lengths > 1
+    if not written.all():
+        logger.warning(
+            f"{(~written).sum()} of {len(lengths)} names have no tokens in this model, so it "
+            "cannot find them."
+        )
+        tokens = tokens[np.repeat(written, lengths)]
+    offsets = np.concatenate([[0], np.cumsum(lengths[written])])
+    return NameTrie.build(tokens, offsets, indices[written])
