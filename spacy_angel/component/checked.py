@@ -71,6 +71,9 @@ def explain_refusal(cls: type[CheckedSettings], error: ValidationError) -> Angel
     """cls (type[CheckedSettings]): class of the settings. error (ValidationError): raised for one
     of them. RETURNS (AngelError): names the setting, the expected values, and the given value."""
     problem = error.errors()[0]
+    # The refusal of a block of settings names the block.
+    if isinstance(cause := problem.get("ctx", {}).get("error"), AngelError):
+        return cause
     name, *keys = map(str, problem["loc"])
     expected = problem["msg"].removeprefix("Input should be ")
     if type(None) in get_args(cls.model_fields[name].annotation):

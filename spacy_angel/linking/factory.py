@@ -63,13 +63,9 @@ def make_angel_linker(
     RETURNS (AngelLinker): the component.
     RAISES (AngelError): a setting is invalid, or the model or vocabulary does not exist.
     """
-    settings = LinkerSettings(
-        candidates=candidates,
-        reranker=reranker,
-        decision=decision,
-        outputs=outputs,
-        runtime=runtime,
-    )
+    blocks: dict[str, Any] = {"candidates": candidates, "reranker": reranker, "decision": decision}
+    blocks |= {"outputs": outputs, "runtime": runtime}
+    settings = LinkerSettings(**blocks)
     if settings.runtime.device != "cpu":
         from ..search.generator import find_device
 

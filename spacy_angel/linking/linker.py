@@ -136,15 +136,14 @@ class AngelLinker(DocumentPipe):
         self._name = name
         if self._nlp is None or all(c is not self for _, c in self._nlp.components):
             return
-        in_pipeline = next(n for n, c in self._nlp.components if c is self)
         # Keep the component's config rather than the pipeline. spaCy moves it when the component is
         # renamed, and copies of the pipeline have their own.
-        self._config = self._nlp.get_pipe_config(in_pipeline)
+        self._config = self._nlp.get_pipe_config(name)
         if self.settings.candidates.span_key is not None:
-            require_spans(self._nlp, in_pipeline)
+            require_spans(self._nlp, name)
         self._nlp = None
         for block in LinkerSettings.blocks():
-            getattr(self.settings, block).show_in(self._config, block)
+            getattr(self.settings, block).show_in(self._config.setdefault(block, {}))
 
     @property
     def generator(self) -> "Generator":

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..vocabulary.names.concepts import normalize_name
 from ..vocabulary.names.identifiers import split_ids
@@ -21,13 +21,6 @@ MENTION, LONG_FORM, WORD_LIST, SYMBOLS, SPELLING = (
 )
 """Sources of wordings: the mention as written; its long form; a list of short forms and lay terms;
 spelled-out Greek letters, removed charges and different spacing of digits; corrected spelling."""
-
-
-class Wording(NamedTuple):
-    """A text to look up in place of a mention, and its source, e.g. `MENTION`."""
-
-    text: str
-    source: str
 
 
 @dataclass(slots=True)
@@ -83,8 +76,8 @@ class Query:
     mention (Mention): the mention in its context, as the model reads it.
     label (str): label of the mention.
     document (int): index of its document in the batch.
-    wordings (tuple[Wording, ...]): texts to look up, first the one that the model reads; empty:
-        only the mention.
+    texts (dict[str, str]): wordings to look up, in normal form → source, e.g. `MENTION`; first the
+        one that the model reads. Empty: the mention is not searched.
     constraint (Constraint | None): curation rules that apply to the mention.
     nearest (Sequence[int]): names with the highest string similarity to a wording.
     candidates (list[Candidate]): the results; names found by the search come first, in its order.
@@ -102,7 +95,7 @@ class Query:
     mention: "Mention"
     label: str = ""
     document: int = 0
-    wordings: tuple[Wording, ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)
     constraint: "Constraint | None" = None
     nearest: Sequence[int] = ()
     candidates: list[Candidate] = field(default_factory=list)
@@ -113,16 +106,9 @@ class Query:
     parts: "tuple[Query, ...]" = ()
     text: str = field(init=False)
     """The mention in normal form."""
-    texts: dict[str, str] = field(init=False)
-    """Wordings in normal form → source; each text once, without empty ones."""
 
     def __post_init__(self) -> None:
         self.text = normalize_name(self.mention.text)
-        self.texts = {}
-        for text, source in self.wordings or (Wording(self.mention.text, MENTION),):
-            # `mention.text`, which the model reads, is already normalized.
-            if normal := self.text if text == self.mention.text else normalize_name(text):
-                self.texts.setdefault(normal, source)
 
     def without(self, concept_ids: Collection[str]) -> "Query":
         """Simulate concepts that are missing from the vocabulary.

@@ -57,7 +57,7 @@ def load(
     """
     blocks = {"candidates": candidates, "reranker": reranker, "decision": decision}
     blocks |= {"outputs": outputs, "runtime": runtime}
-    settings = {name: dict(block) for name, block in blocks.items() if block}
+    settings: dict[str, Any] = {name: dict(block) for name, block in blocks.items() if block}
     for name, value in (("device", device), ("dtype", dtype)):
         if value is not None:
             settings.setdefault("runtime", {})[name] = value

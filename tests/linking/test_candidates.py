@@ -6,8 +6,9 @@ from support.tiny_linker import settings_of
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.linking.candidates.generator import exact_match
 from spacy_angel.linking.candidates.names import NameReader, make_candidates
-from spacy_angel.linking.types import MENTION, SPELLING, Query, Wording
+from spacy_angel.linking.types import MENTION, SPELLING, Query
 from spacy_angel.model.mention import Mention
+from spacy_angel.vocabulary.names.concepts import normalize_name
 
 EXACT = ConceptKB.build(
     [
@@ -28,7 +29,7 @@ EXACT = ConceptKB.build(
     ],
 )
 def test_the_name_of_one_concept_needs_no_search(text, source, name):
-    query = Query(Mention(text), wordings=(Wording(text, source),))
+    query = Query(Mention(text), texts={normalize_name(text): source})
     found = exact_match(query, NameReader(EXACT, settings_of()))
     assert found == (None if name is None else EXACT.name_index(name))
 
@@ -38,7 +39,7 @@ def test_the_symbol_of_an_element_is_not_an_abbreviation_in_capitals():
         [Concept("E:1", "Cadmium", ("Cd",)), Concept("E:2", "Cold disease", ("CO",))]
     )
     for text, found in (("Cd", ["E:1"]), ("CD", []), ("cd", ["E:1"]), ("CO", ["E:2"])):
-        query = Query(Mention(text), wordings=(Wording(text, MENTION),))
+        query = Query(Mention(text), texts={text.lower(): MENTION})
         index = kb.name_index(text)
         candidates = make_candidates(query, [index], NameReader(kb, settings_of()))
         assert [c.concept_id for c in candidates] == found

@@ -10,6 +10,9 @@ from spacy.tokens.underscore import Underscore
 from spacy_angel.linking.mentions import reading
 from spacy_angel.linking.mentions.reading import ABBREVIATIONS, ReadDocument, find_spans
 from spacy_angel.model.mention import Mention, mention_at
+from spacy_angel.model.prompts import PromptFormat
+from spacy_angel.vocabulary.kb import ConceptKB
+from spacy_angel.vocabulary.names.concepts import Concept
 
 TEXT = "Metachromatic leukodystrophy (MLD) is rare. MLD begins early. Patients with MLD lose gait."
 
@@ -22,7 +25,8 @@ def nlp():
 
 
 def read_mentions(doc, spans):
-    return reading.read_mentions(ReadDocument(doc), spans)
+    kb = ConceptKB.build([Concept("X:1", "gait")])
+    return reading.read_mentions(ReadDocument(doc), spans, PromptFormat(), kb)
 
 
 def span_of(doc, text, nth=0):

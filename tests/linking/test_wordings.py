@@ -27,12 +27,12 @@ def build(names):
     )
 
 
-def wordings(kb, span, long_form="", **settings):
-    """RETURNS (list[str]): the wordings of a mention, first the one that the model reads."""
+def read_span(kb, span, long_form="", **settings):
+    """RETURNS (str): what the model reads for a mention."""
     own = settings_of(**{"rerank": True, "rewrite": True, **settings})
     mention = Mention(long_form or span.text)
     document, names = ReadDocument(span.doc), NameReader(kb, own)
-    return [w.text for w in read_wordings(mention, span.text, span.label_, document, names, own)]
+    return read_wordings(mention, span.text, span.label_, document, names, own)[0]
 
 
 def mention(text, label):
@@ -41,7 +41,7 @@ def mention(text, label):
 
 def read(kb, text, label, long_form="", **settings):
     """RETURNS (str): what the model reads for a mention."""
-    return wordings(kb, mention(text, label), long_form, **settings)[0]
+    return read_span(kb, mention(text, label), long_form, **settings)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_what_is_said_in_full_is_read_as_the_symbol_that_the_document_gives():
     kb = build({"OGT": "Gene", "Hypertension": "Disease"})
     doc = Doc(VOCAB, ["O-GlcNAc", "Transferase", "(", "OGT", ")", "rose"])
     doc.user_data[ABBREVIATIONS] = [{"short_start": 3, "short_end": 4, "long_text": LONG}]
-    assert wordings(kb, Span(doc, 0, 2, label="GENE"))[0] == "OGT"
-    assert wordings(kb, Span(doc, 0, 2, label="DISEASE"))[0] == "O-GlcNAc Transferase"
+    assert read_span(kb, Span(doc, 0, 2, label="GENE")) == "OGT"
+    assert read_span(kb, Span(doc, 0, 2, label="DISEASE")) == "O-GlcNAc Transferase"
 
 
 def test_a_name_of_something_else_is_none():

@@ -18,7 +18,7 @@ from ..mentions.wordings import is_other_text, read_wordings
 from ..ranking.features import is_short
 from ..ranking.ranker import Ranker, rank
 from ..settings.linker_settings import LinkerSettings
-from ..types import MENTION, NIL, Link, Query, Wording, combine_links
+from ..types import MENTION, NIL, Link, Query, combine_links
 from .generator import CandidateGenerator
 from .names import NameReader
 
@@ -120,23 +120,20 @@ class BatchLinker:
             its identifier, or if its label is unknown or belongs to another linker. It has no
             candidates if the mention is blank, or is not linked because of its label or a rule.
         """
-        names = NameReader(self.kb, self.settings)
+        names, shortcuts = NameReader(self.kb, self.settings), self.settings.candidates.shortcuts
         found = [
             self._read_queries(ReadDocument(doc), spans, number, names, overwrite)
             for number, (doc, spans) in enumerate(zip(docs, spans_of, strict=True))
         ]
-        queries = [query for own in found for query in own if query is not None and query.wordings]
-        if self.settings.candidates.shortcuts:
-            # Equal mentions with equal labels in the same document share a query.
-            first: dict[object, Query] = {}
-            for own in found:
-                for i, q in enumerate(own):
-                    if q is not None and q.wordings:
-                        key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
-                        own[i] = first.setdefault(key, q)
-            queries = list(first.values())
-        if queries:
-            parts = [one for query in queries for one in (query, *query.parts)]
+        unique: dict[object, Query] = {}
+        for own in found:
+            for i, q in enumerate(own):
+                if q is not None and q.texts:
+                    # With shortcuts, equal mentions with equal labels in a document share a query.
+                    key = (q.document, q.label, q.text, q.mention.species_context, q.constraint)
+                    own[i] = unique.setdefault(key if shortcuts else id(q), q)
+        if unique:
+            parts = [one for query in unique.values() for one in (query, *query.parts)]
             CandidateGenerator(self.model, names, self.settings, self.ranker).generate(parts)
         return found
 
@@ -155,7 +152,7 @@ class BatchLinker:
         number (int): index of the document in the batch.
         names (NameReader): reads the vocabulary.
         overwrite (bool): include mentions that already have an identifier.
-        RETURNS (list[Query | None]): see `candidates`; queries without wordings are not searched.
+        RETURNS (list[Query | None]): see `candidates`; queries without `texts` are not searched.
         """
         settings, rules = self.settings, self.kb.applied_rules
         queries: list[Query | None] = [None] * len(spans)
@@ -180,22 +177,16 @@ class BatchLinker:
                 searched[i] = constraint
         if not searched:
             return queries
-        format = self.model.prompts.format
-        mentions = read_mentions(
-            document,
-            [spans[i] for i in searched],
-            collapse_spaces=format.collapse_spaces,
-            expand_context=format.expand_context,
-            kb=self.kb,
-        )
-        texts = [document.text_of(spans[i]) for i in searched]
+        own = [spans[i] for i in searched]
+        mentions = read_mentions(document, own, self.model.prompts.format, self.kb)
+        texts = list(map(document.text_of, own))
         names.find(list(map(normalize_name, [*(m.text for m in mentions), *texts])))
         for (i, constraint), text, mention in zip(searched.items(), texts, mentions, strict=True):
             label = spans[i].label_
-            wordings = read_wordings(mention, text, label, document, names, settings)
-            mention = replace(mention, text=wordings[0].text)
+            read, wordings = read_wordings(mention, text, label, document, names, settings)
+            mention = replace(mention, text=read)
             parts = tuple(
-                Query(replace(mention, text=part), label, number, (Wording(part, MENTION),))
+                Query(replace(mention, text=part), label, number, {normalize_name(part): MENTION})
                 for part in names.coordinated(text, label)
                 if constraint is None and self.ranker is not None
             )

@@ -2,7 +2,7 @@
 spelling or meaning, and names that the model generates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -48,8 +48,6 @@ class CandidateGenerator:
     names: NameReader
     settings: LinkerSettings
     ranker: Ranker | None
-    _words: dict[str, list[frozenset[str]]] = field(default_factory=dict)
-    """Concept → the words of each of its names."""
 
     def generate(self, queries: Sequence[Query]) -> None:
         """Find the candidates of the mentions. Each step processes the whole batch. Shortcuts
@@ -80,7 +78,7 @@ class CandidateGenerator:
             searched = [q for q, p in zip(left, best, strict=True) if p < SURE or is_gene(q.label)]
             unsure = [q for q, p in zip(left, best, strict=True) if p < LIKELY]
         self._find_close(unsure)
-        self._score_names(self._search(searched))
+        self._search(searched)
         self._compare_meanings(searched)
         self._read_document(queries)
 
@@ -91,20 +89,15 @@ class CandidateGenerator:
         RETURNS (list[Query]): the mentions without such a name.
         """
         shortcuts = self.ranker is not None and self.settings.candidates.shortcuts
-        self.names.find([q.text for q in queries if shortcuts and q.texts])
-        left = []
+        self.names.find([q.text for q in queries if shortcuts])
         for q in queries:
-            name = None
             if q.constraint is not None and q.constraint.means is not None:
                 name = self.names.index(q.constraint.rules[0].string)
-            elif shortcuts:
-                name = exact_match(q, self.names)
-            if name is not None:
-                q.candidates = make_candidates(q, [name], self.names)
-                q.matched_exactly = bool(q.candidates)
-            if not q.matched_exactly:
-                left.append(q)
-        return left
+            else:
+                name = exact_match(q, self.names) if shortcuts else None
+            q.candidates = [] if name is None else make_candidates(q, [name], self.names)
+            q.matched_exactly = bool(q.candidates)
+        return [q for q in queries if not q.matched_exactly]
 
     def _find_similar(self, queries: Sequence[Query]) -> None:
         """Find the names with the highest string similarity to a wording."""
@@ -120,12 +113,13 @@ class CandidateGenerator:
     def _find_close(self, queries: Sequence[Query]) -> None:
         """Add names with a similar meaning. Of the `N_CLOSE` names with the closest static vectors,
         add the first ones, and the ones that the name encoder finds closest."""
-        unsure = []
-        for q in queries:
-            # Skip exact matches and short forms.
-            is_match = not q.texts.keys().isdisjoint(map(self.names.texts.get, q.nearest))
-            if not is_match and not is_short(q.text):
-                unsure.append(q)
+        text_of = self.names.texts
+        # Skip exact matches and short forms.
+        unsure = [
+            q
+            for q in queries
+            if q.texts.keys().isdisjoint(map(text_of.get, q.nearest)) and not is_short(q.text)
+        ]
         if not unsure:
             return
         found = self.kb.meanings.find(
@@ -136,7 +130,6 @@ class CandidateGenerator:
             for q, names in zip(unsure, found, strict=True)
         ]
         self.names.read([name for names in close for name in names])
-        text_of = self.names.texts
         # Encode all texts together; the encoder keeps their vectors.
         self._embed([q.text for q in unsure] + [text_of[n] for names in close for n in names])
         for q, names in zip(unsure, close, strict=True):
@@ -146,22 +139,20 @@ class CandidateGenerator:
             chosen = [names[i] for i in [*closest][: 2 * N_SIMILAR]]
             q.candidates += make_candidates(q, chosen, self.names)
 
-    def _search(self, queries: Sequence[Query]) -> list[tuple[Query, list[int]]]:
-        """Generate names with the model, and put them before the names found by similarity.
+    def _search(self, queries: Sequence[Query]) -> None:
+        """Generate names with the model, and put them before the names found by similarity. For the
+        mention `asthma`:
 
-        RETURNS (list[tuple[Query, list[int]]]): mentions with similar names that the model has to
-            score. For the mention `asthma`:
+            best generated name    names found by similarity
+            asthma            -0.3 dropped
+            allergic asthma   -0.3 kept, with the lowest log-probability of the generated names
+            allergic asthma   -5.0 kept, and scored by the model
 
-                best generated name    names found by similarity
-                asthma            -0.3 dropped
-                allergic asthma   -0.3 kept, with the lowest log-probability of the generated names
-                allergic asthma   -5.0 kept, and scored by the model
-
-            In a vocabulary with `by_species`, a name does not count as an exact match if the
-            document mentions none of the species of its concepts.
+        In a vocabulary with `by_species`, a name does not count as an exact match if the document
+        mentions none of the species of its concepts.
         """
         if not queries:
-            return []
+            return
         from ...search.search import SearchSettings
 
         candidates = self.settings.candidates
@@ -183,10 +174,6 @@ class CandidateGenerator:
             if names := _add_found(q, found):
                 to_score.append((q, names))
             q.is_searched = True
-        return to_score
-
-    def _score_names(self, to_score: Sequence[tuple[Query, list[int]]]) -> None:
-        """to_score (Sequence[tuple[Query, list[int]]]): mentions and the names to score."""
         if not to_score:
             return
         texts = self.names.texts
@@ -233,30 +220,28 @@ class CandidateGenerator:
                 if c.is_query and c.source != SPELLING and c.prior == 1.0:
                     named.setdefault((q.document, c.concept_id), set()).add(q.text)
         left = [q for q in queries if not q.matched_exactly]
-        self._read_words([c.concept_id for q in left for c in q.candidates])
-        for q in left:
+        new_of = [{c.concept_id for c in q.candidates} - q.context.keys() for q in left]
+        words_of = self._words_of(list(set().union(*new_of)))
+        for q, new in zip(left, new_of, strict=True):
+            if new:
+                q.context |= context_overlap({c: words_of[c] for c in new}, q.mention, q.text)
             q.coherent = set()
             is_name = is_short(q.text) and any(c.is_query for c in q.candidates)
-            new: dict[str, list[frozenset[str]]] = {}
             for c in q.candidates:
                 others = named.get((q.document, c.concept_id), set()) - {q.text}
                 # Beside `hyperlipidemia`, the exact name `HTN` still is hypertension.
                 if others and (not is_name or any(abbreviates(q.text, name) for name in others)):
                     q.coherent.add(c.concept_id)
-                if c.concept_id not in q.context:
-                    new[c.concept_id] = self._words[c.concept_id]
-            if new:
-                q.context |= context_overlap(new, q.mention, q.text)
 
-    def _read_words(self, concept_ids: Sequence[str]) -> None:
-        new = [c for c in dict.fromkeys(concept_ids) if c not in self._words]
-        if not new:
-            return
-        names_of = [names[:MAX_NAMES] for names in self.kb.concept_names(new)]
+    def _words_of(self, concept_ids: Sequence[str]) -> dict[str, list[frozenset[str]]]:
+        """RETURNS (dict[str, list[frozenset[str]]]): concept → the words of each of its names."""
+        names_of = [names[:MAX_NAMES] for names in self.kb.concept_names(concept_ids)]
         texts = self.kb.name_texts(list(chain.from_iterable(names_of)))
         words = iter(map(frozenset, split_words(texts)))
-        for concept_id, names in zip(new, names_of, strict=True):
-            self._words[concept_id] = list(islice(words, len(names)))
+        return {
+            concept_id: list(islice(words, len(names)))
+            for concept_id, names in zip(concept_ids, names_of, strict=True)
+        }
 
 
 def exact_match(query: Query, names: NameReader) -> int | None:
@@ -268,7 +253,7 @@ def exact_match(query: Query, names: NameReader) -> int | None:
         something else; if its spelling was corrected; or if the concept belongs to a species that
         the document does not mention.
     """
-    if not query.texts or is_short(query.text) or query.texts.get(query.text) == SPELLING:
+    if is_short(query.text) or query.texts.get(query.text) == SPELLING:
         return None
     [name] = names.find([query.text])
     concept_ids = [] if name is None else names.concepts(query, [name])[0]
@@ -290,9 +275,8 @@ def _add_found(q: Query, found: list[Candidate]) -> list[int]:
             q.candidates = found
             return []
     known = {c.name for c in found}
-    similar = [c for c in q.candidates if c.name not in known]
-    order = np.argsort([-c.vectors - c.cosine for c in similar], kind="stable")
-    similar = [similar[i] for i in order]
+    others = [c for c in q.candidates if c.name not in known]
+    similar = sorted(others, key=lambda c: -c.vectors - c.cosine)
     least = min([c.log_prob for c in found], default=FLOOR)
     for c in similar:
         c.log_prob = c.score = least

@@ -141,7 +141,7 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
     similar), or, if that is a corrected spelling, with the mention as written, so that the
     correction does not increase the similarity.
 
-    query (Query): the mention; if it consists only of punctuation, there are no candidates.
+    query (Query): the mention, with at least one wording.
     names (Sequence[int]): indices of the names.
     reader (NameReader): reads the vocabulary.
     RETURNS (list[Candidate]): one per name and concept, in the order of the names.
@@ -152,7 +152,7 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
         for name, concept_ids in zip(names, reader.concepts(query, names), strict=True)
         if concept_ids and not _is_other_symbol(query, name, concept_ids, reader)
     ]
-    if not query.texts or not found:
+    if not found:
         return []
     texts, wordings = [text for _, text, _ in found], list(query.texts)
     similar = [index.compare(wording, texts) for wording in wordings]

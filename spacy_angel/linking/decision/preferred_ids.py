@@ -27,9 +27,8 @@ def in_preferred_ids(
         kb_id=link.kb_id if link.kb_id == NIL else ids[link.kb_id][0],
         kb_ents=sorted(ents, key=lambda pair: -pair[1]),
         candidates=[
-            candidate | {"concept_id": ids[own][0], "other_ids": ids[own][1:]}
-            for candidate in link.candidates
-            for own in (candidate["concept_id"],)
+            c | {"concept_id": ids[c["concept_id"]][0], "other_ids": ids[c["concept_id"]][1:]}
+            for c in link.candidates
         ],
     )
 

@@ -55,9 +55,7 @@ def may_share_labels(one: "LinkerSettings", other: "LinkerSettings") -> bool:
     RETURNS (bool): whether both link a label that one of them names. Neutral labels are ignored:
         both linkers link them, and the last link is kept."""
     named = [*(one.candidates.types_by_label or ()), *(other.candidates.types_by_label or ())]
-    if not named:
-        return True
-    return any(_names(label, one) and _names(label, other) for label in named)
+    return not named or any(_names(label, one) and _names(label, other) for label in named)
 
 
 def _names(label: str, settings: "LinkerSettings") -> bool:
@@ -116,13 +114,11 @@ def subset_of_label(label: str, kb: "ConceptKB", settings: "LinkerSettings") -> 
     types_by_label = settings.candidates.types_by_label or {}
     entries = find_entries(label, types_by_label, wider=True)
     types = {name for entry in entries for name in types_by_label[entry]}
-    rules = kb.applied_rules
-    if not types:
-        return None if rules is None else rules.subset(label, None, frozenset())
     # Types that only occur in manually added concepts, and that no label lists, impose no limit:
     # these concepts are allowed under every label, like concepts without types.
     listed = {name for names in types_by_label.values() for name in names}
-    free_types = kb.own_types - listed
-    if rules is not None:
-        return rules.subset(label, frozenset(types), free_types)
-    return kb.subset(types=types, free_types=free_types)
+    wanted = frozenset(types) if types else None
+    free_types = kb.own_types - listed if types else frozenset()
+    if kb.applied_rules is not None:
+        return kb.applied_rules.subset(label, wanted, free_types)
+    return kb.subset(types=wanted, free_types=free_types) if types else None

@@ -6,7 +6,7 @@ Offsets refer to the cleaned text, see `component.characters`. The document is n
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from spacy.tokens import Doc, Span
 from ...component.characters import clean
 from ...errors import AngelWarning
 from ...model.mention import Mention, Replacement, mention_at, replace_longest
+from ...model.prompts import PromptFormat
 from ...vocabulary.names.concepts import normalize_name
 from ...vocabulary.names.entity_types import is_cell_line, is_species, label_of, may_need_species
 from ...vocabulary.names.taxa import HUMAN, MOUSE, RAT, is_taxon
@@ -31,9 +32,8 @@ READ_AS = "spacy_angel_read_as"
 with character offsets."""
 
 _TELLING_DONORS = frozenset({HUMAN, MOUSE, RAT})
-_CELLS = re.compile(r" (?:cells?|cell lines?)\b")
-_BEFORE_CELLS = re.compile(r"(?<![\w-])(?:([\w/.-]+) )?([\w/.-]+)$")
-_MAX_LINE, _MIN_LINE = 40, 3
+# One or two words, the last of at least three characters, before `cells` or `cell line`.
+_CELLS = re.compile(r"(?<![\w-])(?:([\w/.-]{1,40}) )?([\w/.-]{3,40}) cell(?:s| lines?)?\b")
 
 
 class ReadDocument:
@@ -99,10 +99,8 @@ def find_spans(doc: Doc, span_key: str | None) -> list[Span]:
 def read_mentions(
     document: ReadDocument,
     spans: Sequence[Span],
-    *,
-    collapse_spaces: bool = True,
-    expand_context: bool = True,
-    kb: "ConceptKB | None" = None,
+    format: PromptFormat,
+    kb: "ConceptKB",
 ) -> list[Mention]:
     """Read mentions in their context, as the model sees them. The context is the whole document, up
     to the model's maximum length, with the short forms in `doc._.abbreviations` replaced by their
@@ -110,12 +108,12 @@ def read_mentions(
 
     document (ReadDocument): the document.
     spans (Sequence[Span]): its mentions, in any order; they may overlap and cross sentences.
-    collapse_spaces (bool), expand_context (bool): see `PromptFormat`.
-    kb (ConceptKB | None): the vocabulary; if it was built with `by_species`, mentions of genes get
-        their species context. None: no mention gets one.
+    format (PromptFormat): the format of the model.
+    kb (ConceptKB): the vocabulary; if it was built with `by_species`, mentions of genes get their
+        species context.
     RETURNS (list[Mention]): one mention per span.
     """
-    contexts = [""] * len(spans) if kb is None else _species_contexts(document, spans, kb)
+    contexts = _species_contexts(document, spans, kb)
     data = document.doc.user_data.get(READ_AS, ())
     read_as = {(start, end): read for start, end, read in data}
     return [
@@ -123,8 +121,8 @@ def read_mentions(
             document.text,
             *document.offsets_of(span),
             replacements=document.replacements,
-            collapse_spaces=collapse_spaces,
-            expand_context=expand_context,
+            collapse_spaces=format.collapse_spaces,
+            expand_context=format.expand_context,
             read_as=read_as.get((span.start_char, span.end_char), ""),
             species_context=species_context,
         )
@@ -143,23 +141,17 @@ def _species_contexts(document: ReadDocument, spans: Sequence[Span], kb: "Concep
     """
     if (species_reader := kb.species_reader) is None:
         return [""] * len(spans)
-    telling = [
-        span
-        for span in (*document.doc.ents, *spans)
-        if is_species(span.label_) or is_cell_line(span.label_)
-    ]
-    species = [
-        (*document.offsets_of(span), taxon)
-        for span in telling
-        for taxon in _taxa(document.text_of(span), is_species(span.label_), kb)
-        # Cells of other species express foreign genes.
-        if is_species(span.label_) or species_reader.has_genes_of(taxon)
-    ]
-    species += (
-        (start, end, donor)
-        for start, end, donor in _donors(document.text, map(document.offsets_of, telling), kb)
-        if species_reader.has_genes_of(donor)
-    )
+    species: list[tuple[int, int, str]] = []
+    # Cells of other species express foreign genes.
+    has_genes_of = species_reader.has_genes_of
+    known = []
+    for span in (*document.doc.ents, *spans):
+        is_organism, offsets = is_species(span.label_), document.offsets_of(span)
+        if is_organism or is_cell_line(span.label_):
+            known.append(offsets)
+            taxa = _taxa(document.text_of(span), is_organism, kb)
+            species += [(*offsets, t) for t in taxa if is_organism or has_genes_of(t)]
+    species += [donor for donor in _donors(document.text, known, kb) if has_genes_of(donor[2])]
     species_words = species_reader.find(document.text, species)
     return [
         species_reader.context_of(species_words, *document.offsets_of(span))
@@ -181,7 +173,7 @@ def _taxa(text: str, names_species: bool, kb: "ConceptKB") -> list[str]:
 
 
 def _donors(
-    text: str, known: Iterable[tuple[int, int]], kb: "ConceptKB"
+    text: str, known: Sequence[tuple[int, int]], kb: "ConceptKB"
 ) -> Iterator[tuple[int, int, str]]:
     """Find cell lines outside the known mentions, and their species. Only humans, mice and rats are
     considered, because cells of other species mostly express foreign genes.
@@ -192,18 +184,13 @@ def _donors(
 
     YIELDS (tuple[int, int, str]): start and end of a cell line, and its species.
     """
-    taken = list(known)
-    for cells in _CELLS.finditer(text):
-        end = cells.start()
-        begin = max(end - _MAX_LINE, 0)
-        words = _BEFORE_CELLS.search(text[begin:end])
-        if words is None or len(words[2]) < _MIN_LINE:
-            continue
+    for words in _CELLS.finditer(text):
+        end = words.end(2)
         if any(letter.isdigit() or letter.isupper() for letter in words[2][1:]):
-            starts = [begin + words.start(n) for n in ((0, 2) if words[1] else (2,))]
+            starts = [words.start(n) for n in (1, 2) if words[n]]
             taxa = ((start, _taxa(text[start:end], False, kb)) for start in starts)
             start, donors = next((taxon for taxon in taxa if taxon[1]), (end, []))
-            is_known = any(first < end and start < last for first, last in taken)
+            is_known = any(first < end and start < last for first, last in known)
             if not is_known and _TELLING_DONORS.issuperset(donors):
                 yield from ((start, end, donor) for donor in donors)
 

@@ -19,7 +19,7 @@ from ...vocabulary.names.entity_type_table import STRICT
 from ...vocabulary.names.entity_types import is_gene, is_species
 from ...vocabulary.names.labels import wider_entity_types_of
 from ..candidates.names import NameReader
-from ..types import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST, Wording
+from ..types import LONG_FORM, MENTION, SPELLING, SYMBOLS, WORD_LIST
 from .abbreviations import expand_abbreviation
 from .reading import ReadDocument
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SHORT_FORMS = DATA / "short_forms.tsv"
 """Short forms, lay terms, brand names, and tests, with the names that they stand for."""
+_IN_ANY_CASE = ("lay word", "word", "brand")
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff\u00b5]")
 _GREEK_WORDS = {"lamda": "lambda", "final sigma": "sigma", "micro sign": "mu"}
 # An element and its charge: `Ca2+`, `Fe(III)`, `Cl-`, `Zn(2+)`.
@@ -56,7 +57,7 @@ def read_wordings(
     document: ReadDocument,
     names: NameReader,
     settings: "LinkerSettings",
-) -> tuple[Wording, ...]:
+) -> tuple[str, dict[str, str]]:
     """Rewrite a mention with several rules, each applied to the result of the previous rule.
 
     mention (Mention): the mention, with the long form that its document defines.
@@ -65,15 +66,15 @@ def read_wordings(
     document (ReadDocument): its document.
     names (NameReader): reads the vocabulary.
     settings (LinkerSettings): `reranker.enabled` and `candidates.rewrite` select the rules.
-    RETURNS (tuple[Wording, ...]): the result of the last rule, which the model reads; with the
-        reranker, followed by all other wordings.
+    RETURNS (tuple[str, dict[str, str]]): the result of the last rule, which the model reads; and
+        `Query.texts`, with the reranker all wordings, else only that one.
     """
     is_name = cache(partial(names.is_name, label=label))
-    wordings = [Wording(written, MENTION)]
+    wordings = [(written, MENTION)]
 
     def add(text: str, source: str) -> str:
-        if text != wordings[-1].text:
-            wordings.append(Wording(text, source))
+        if text != wordings[-1][0]:
+            wordings.append((text, source))
         return text
 
     text = add(mention.text, LONG_FORM)
@@ -98,9 +99,11 @@ def read_wordings(
             text = add(american, SPELLING)
         if STRICT.isdisjoint(wider_entity_types_of(label)):
             add(correct_spelling(text, names), SPELLING)
-    if not settings.reranker.enabled:
-        return (wordings[-1],)
-    return tuple(dict.fromkeys(reversed(wordings)))
+    texts: dict[str, str] = {}
+    for other, source in reversed(wordings if settings.reranker.enabled else wordings[-1:]):
+        if normal := normalize_name(other):
+            texts.setdefault(normal, source)
+    return wordings[-1][0], texts
 
 
 def expand_short_form(text: str, reader: NameReader, is_name: Callable[[str], bool]) -> str:
@@ -112,7 +115,7 @@ def expand_short_form(text: str, reader: NameReader, is_name: Callable[[str], bo
     is_name (Callable): whether a text is a name in the vocabulary that the label allows.
     RETURNS (str): the expanded text, e.g. `HTN` → `hypertension`; other texts are unchanged.
     """
-    forms = read_short_forms()
+    forms = _read_rows("short form", *_IN_ANY_CASE)
     short = forms.get(text, ())
     names = short or forms.get(normalize_name(text), ())
     if names and is_name(text):
@@ -208,15 +211,12 @@ def is_other_text(text: str, label: str, following: str) -> bool:
 
 @cache
 def _read_rows(*kinds: str) -> dict[str, tuple[str, ...]]:
+    """RETURNS (dict[str, tuple[str, ...]]): form → names, of some kinds of `SHORT_FORMS`. Short
+    forms are case-sensitive, e.g. `MS` but not `ms`; lay terms and brand names are in normal
+    form."""
     rows = (line.split("\t") for line in SHORT_FORMS.read_text(encoding="utf8").splitlines())
-    return {form: tuple(names.split("|")) for form, kind, names in rows if kind in kinds}
-
-
-@cache
-def read_short_forms() -> dict[str, tuple[str, ...]]:
-    """RETURNS (dict[str, tuple[str, ...]]): lay term, brand name or short form → names. Short forms
-    are case-sensitive, e.g. `MS` but not `ms`; the others are in normal form."""
-    others = {
-        normalize_name(form): n for form, n in _read_rows("lay word", "word", "brand").items()
+    return {
+        normalize_name(form) if kind in _IN_ANY_CASE else form: tuple(names.split("|"))
+        for form, kind, names in rows
+        if kind in kinds
     }
-    return others | _read_rows("short form")

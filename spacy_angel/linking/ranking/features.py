@@ -6,12 +6,13 @@ those of the mention. Features do not depend on a particular vocabulary or entit
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from operator import attrgetter
 
 import numpy as np
 
 from ...vocabulary.species.reader import ABSENT_SPECIES, MAIN_SPECIES, OTHER_SPECIES
-from ..types import FLOOR, SPELLING, Query
+from ..types import FLOOR, SPELLING, Candidate, Query
 
 UNSURE = 10.0
 """Log-probabilities are divided by this number of nats."""
@@ -34,10 +35,8 @@ true, and these:
     closest        the maximum of `meaning` over the candidates of the query
 """
 Feature = Callable[[Columns], np.ndarray]
-_FIELDS = (
-    *("log_prob", "is_query", "cosine", "edits", "missing", "added", "overlap", "number"),
-    *("vectors", "meaning", "scope", "name_rank", "species", "prior"),
-)
+_OTHERS = ("concept_id", "name", "text", "score", "source")
+_FIELDS = [own.name for own in fields(Candidate) if own.name not in _OTHERS]
 _OF_CANDIDATE = attrgetter(*_FIELDS)
 
 

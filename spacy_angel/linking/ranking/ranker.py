@@ -9,10 +9,10 @@ feature is its weight times its value.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain, compress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -72,8 +72,8 @@ class Ranking(NamedTuple):
 class Weights:
     """The weights of both models.
 
-    concept (dict[str, float]): weights of `CONCEPT_TERMS`.
-    link (dict[str, float]): weights of `LINK_TERMS`.
+    concept (dict[str, float]): weights of `CONCEPT_TERMS`, in this order.
+    link (dict[str, float]): weights of `LINK_TERMS`, in this order.
     RAISES (ValueError): weights are missing, or belong to unknown terms.
     """
 
@@ -81,18 +81,8 @@ class Weights:
     link: dict[str, float]
 
     def __post_init__(self) -> None:
-        if (self.concept.keys(), self.link.keys()) != (set(CONCEPT_TERMS), set(LINK_TERMS)):
+        if (tuple(self.concept), tuple(self.link)) != (CONCEPT_TERMS, LINK_TERMS):
             raise ValueError("it has other features")
-
-    @cached_property
-    def concept_vector(self) -> np.ndarray:
-        """RETURNS (np.ndarray): float64, in the order of `CONCEPT_TERMS`."""
-        return np.array([self.concept[name] for name in CONCEPT_TERMS])
-
-    @cached_property
-    def link_vector(self) -> np.ndarray:
-        """RETURNS (np.ndarray): float64, in the order of `LINK_TERMS`."""
-        return np.array([self.link[name] for name in LINK_TERMS])
 
 
 @dataclass(frozen=True)
@@ -182,13 +172,13 @@ class Ranker(Weights):
         weights = self.weights_of(query.label, query.is_searched)
         [table] = tables_of([query])
         utilities = table.utilities(weights)
-        parts = np.column_stack([table.terms * weights.concept_vector, table.log_priors])
+        parts = np.column_stack([table.terms * [*weights.concept.values()], table.log_priors])
         concepts: dict[str, dict[str, float]] = {}
         for i in np.argsort(-utilities, kind="stable").tolist():
             contributions = dict(zip((*CONCEPT_TERMS, PRIOR), parts[i].tolist(), strict=True))
             concepts.setdefault(query.candidates[i].concept_id, contributions)
         _, values, *_ = table.link_terms(utilities)
-        link = (values * weights.link_vector).tolist()
+        link = (values * [*weights.link.values()]).tolist()
         return concepts, dict(zip(LINK_TERMS, link, strict=True))
 
 
@@ -254,7 +244,7 @@ class Table(NamedTuple):
     def utilities(self, weights: Weights) -> np.ndarray:
         """weights (Weights): the weights. RETURNS (np.ndarray): float64[n], the utility of each
         candidate."""
-        return self.terms @ weights.concept_vector + self.log_priors
+        return self.terms @ [*weights.concept.values()] + self.log_priors
 
     def link_terms(
         self, utilities: np.ndarray
@@ -309,7 +299,7 @@ class Table(NamedTuple):
             concept.
         """
         first, values, shares, share_of = self.link_terms(self.utilities(weights))
-        q = 1 / (1 + math.exp(-float(values @ weights.link_vector)))
+        q = 1 / (1 + math.exp(-float(values @ [*weights.link.values()])))
         order = sorted([(c != first, -share, c) for c, share in share_of.items()])
         found = {c: q if c == first else min((1 - q) * share_of[c], q) for *_, c in order}
         parts = [
@@ -376,11 +366,10 @@ def rank_concepts(candidates: Sequence[Candidate]) -> Ranking:
         the order of the search.
     RAISES (AngelError): a log-probability is NaN.
     """
-    n_concepts: defaultdict[int, int] = defaultdict(int)
     for c in candidates:
         if math.isnan(c.log_prob):
             raise AngelError(f"The log-probability of {c.concept_id} is not a number. Use float32.")
-        n_concepts[c.name] += 1
+    n_concepts = Counter([c.name for c in candidates])
     best = max([c.log_prob for c in candidates], default=-math.inf)
     if best == -math.inf:
         return Ranking([], [(c, 0.0) for c in candidates])

@@ -8,7 +8,7 @@ synthase.
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -38,8 +38,6 @@ _MIN_TYPO, _TYPO = 5, 0.9
 # Shorter words are ignored in the context.
 _MIN_CONTEXT = 3
 
-_cache: dict[str, tuple[str, ...]] = {}
-
 
 def split_words(texts: Iterable[str]) -> list[tuple[str, ...]]:
     """Split texts into words, with numbers and plurals normalized.
@@ -49,25 +47,20 @@ def split_words(texts: Iterable[str]) -> list[tuple[str, ...]]:
         the plural s is removed, e.g. `fgfr2c` → (fgfr, 2, c), `interferons beta` → (interferon,
         beta).
     """
-    if len(_cache) > _MAX_CACHED:
-        _cache.clear()
-    found = []
-    for text in texts:
-        words = _cache.get(text)
-        if words is None:
-            plain = []
-            for word in _WORD.findall(text):
-                word = word[:_MAX_LETTERS]
-                if word.isdecimal():
-                    word = word.lstrip("0") or "0"
-                elif len(word) >= _MIN_PLURAL and word[-1] == "s" and word[-2] not in "siu":
-                    word = word[:-1]
-                plain.append(word)
-            words = tuple(plain)
-            if len(text) <= _MAX_LETTERS:
-                _cache[text] = words
-        found.append(words)
-    return found
+    return [_split(t) if len(t) <= _MAX_LETTERS else _split.__wrapped__(t) for t in texts]
+
+
+@lru_cache(_MAX_CACHED)
+def _split(text: str) -> tuple[str, ...]:
+    words = []
+    for word in _WORD.findall(text):
+        word = word[:_MAX_LETTERS]
+        if word.isdecimal():
+            word = word.lstrip("0") or "0"
+        elif len(word) >= _MIN_PLURAL and word[-1] == "s" and word[-2] not in "siu":
+            word = word[:-1]
+        words.append(word)
+    return tuple(words)
 
 
 def align(

@@ -24,7 +24,7 @@ class SettingsBlock(CheckedSettings):
 
     model_config = ConfigDict(frozen=False, strict=True)
 
-    _shown: tuple[dict[str, Any], str] | None = PrivateAttr(default=None)
+    _shown: dict[str, Any] | None = PrivateAttr(default=None)
 
     if not TYPE_CHECKING:  # as pydantic does, so that mypy reports misspelled settings
 
@@ -36,26 +36,23 @@ class SettingsBlock(CheckedSettings):
             checked = type(self)(**{**self.__dict__, name: value})
             self.__dict__[name] = getattr(checked, name)
             if self._shown is not None:
-                config, block = self._shown
-                config[block][name] = self.to_dict()[name]
+                self._shown[name] = self.to_dict()[name]
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
 
-    def show_in(self, config: dict[str, Any], block: str) -> None:
-        """Keep a config up to date with the settings.
+    def show_in(self, config: dict[str, Any]) -> None:
+        """Keep a block of a config up to date with the settings.
 
-        config (dict[str, Any]): config of the component. Variables in it (`${paths.kb}`) are kept
-            until their setting is assigned.
-        block (str): name of the block in the config.
+        config (dict[str, Any]): the block. Variables in it (`${paths.kb}`) are kept until their
+            setting is assigned.
         """
-        self._shown = config, block
-        own = config.setdefault(block, {})
+        self._shown = config
         for name, value in self.to_dict().items():
-            if own.get(name) is None:
-                own[name] = value
+            if config.get(name) is None:
+                config[name] = value
 
 
 class CandidateSettings(SettingsBlock):
@@ -199,12 +196,6 @@ class LinkerSettings(CheckedSettings):
     outputs: OutputSettings = OutputSettings()
     runtime: RuntimeSettings = RuntimeSettings()
 
-    def __init__(self, **values: Any) -> None:
-        for name, block in self.blocks().items():
-            if isinstance(value := values.get(name, {}), Mapping):
-                values[name] = block(**value)
-        super().__init__(**values)
-
     @classmethod
     def blocks(cls) -> dict[str, type[SettingsBlock]]:
         """RETURNS (dict[str, type[SettingsBlock]]): the blocks with their classes."""
@@ -233,7 +224,7 @@ class LinkerSettings(CheckedSettings):
                 setattr(getattr(self, block), name, getattr(getattr(changed, block), name))
 
 
-PUBLISHED: dict[str, dict[str, Any]] = {
+PUBLISHED: dict[str, Any] = {
     "candidates": {
         "types_by_label": {},
         "rewrite": False,

@@ -65,7 +65,8 @@ class LinkExplanation:
     rules (tuple[str, ...]): curation rules about the mention, about the concepts of this name, or
         about the identifier.
     source (str): input of the encoder; empty if the model was not run.
-    queries (tuple[tuple[str, str], ...]): the wordings that were searched for, with their sources.
+    queries (tuple[tuple[str, str], ...]): the wordings that were searched for, in normal form,
+        with their sources.
     concepts (tuple[ExplainedConcept, ...]): the concepts that were found, most probable first.
     link_reasons (Mapping[str, float]): contributions of groups of features to the log-odds that the
         best concept is correct, in nats.
@@ -143,7 +144,7 @@ def _explain(
         _why(query, link, concepts, settings.decision.threshold),
         rules=_rules(span, query, link.kb_id, linking),
         source=prompts.tokenizer.decode(source),
-        queries=query.wordings,
+        queries=tuple(query.texts.items()),
         concepts=concepts,
         link_reasons=_largest(link_reasons),
     )
