@@ -77,10 +77,7 @@ def plan_inputs(
         is_folder, files, skipped = _list_files(name)
         texts: dict[str, int] = {}
         for file, size in files.items():
-            kind = format or _find_format(file)
-            if kind is None and not is_folder:
-                message = f"Cannot tell the format of {file}. Give --format with one of "
-                raise AngelError(f"{message}{', '.join(known)}.")
+            kind = format or _find_format(file, is_folder)
             if kind is None:
                 skipped.append(os.path.basename(file))
             elif kind == "text" and is_folder:
@@ -88,8 +85,9 @@ def plan_inputs(
             else:
                 inputs.append(Input(file, (file,), kind, size))
         if skipped:
-            message = f"{name} contains folders, or files of no known format, which are not read: "
-            warnings.warn(message + ", ".join(skipped[:5]), AngelWarning, stacklevel=2)
+            message = f"{name} contains {len(skipped)} folders, or files of no known format, which "
+            message += f"are not read: {', '.join(skipped[:20])}"
+            warnings.warn(message, AngelWarning, stacklevel=2)
         if texts:
             inputs.append(Input(name, tuple(texts), "text", sum(texts.values())))
     for source in inputs:
@@ -135,19 +133,22 @@ def readable(text: str) -> str:
     return text.encode("utf8", "backslashreplace").decode("utf8")
 
 
-def _find_format(path: str) -> str | None:
-    """The format of a file by its content and name; None if it is unknown."""
+def _find_format(path: str, is_in_folder: bool) -> str | None:
+    """The format of a file by its content and name; None if it is unknown and in a folder."""
     is_text = path.lower().removesuffix(".gz").endswith(".txt")
     try:
         with local_copy(path, _HEAD_BYTES) as file:
-            format = FORMATS.recognized(file)
+            format = FORMATS.recognized(file) if is_in_folder else FORMATS.of(file)
     except AngelError:
         if not is_text:
             raise
         format = None
-    if format is not None and format.name in input_formats():
+    if format is not None and format.name in (known := input_formats()):
         return format.name
-    return "text" if is_text else None
+    if is_text or is_in_folder:
+        return "text" if is_text else None
+    message = f"{path} contains single mentions. Give --format with one of "
+    raise AngelError(f"{message}{', '.join(known)}.")
 
 
 def _list_files(path: str) -> tuple[bool, dict[str, int], list[str]]:
@@ -172,5 +173,6 @@ def _list_files(path: str) -> tuple[bool, dict[str, int], list[str]]:
         else:
             others.append(name)
     if not files:
-        raise AngelError(f"The folder {path} contains no files.")
+        folders = f", only {', '.join(others[:5])}. Pass those instead" if others else ""
+        raise AngelError(f"The folder {path} contains no files{folders}.")
     return True, files, others

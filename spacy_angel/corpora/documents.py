@@ -3,14 +3,18 @@
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from ..errors import AngelError, AngelWarning
 from ..files.faults import FileReading, ReadingReport
+from ..files.json_values import checked
 from ..vocabulary.names.identifiers import normal_ids
 from ..vocabulary.names.labels import find_entries
+
+_T = TypeVar("_T")
 
 # Maximum length of mentions to compare after Unicode normalization, in characters.
 MAX_NORMALIZED = 200
@@ -176,7 +180,8 @@ class CorpusReport(ReadingReport):
         irregularities that were handled: `duplicate_documents`, `duplicate_mentions`,
         `repeated_ids`, `documents_outside_list`, `ids_not_found`, `relation_rows`,
         `individual_mentions`, `offsets_repaired`, `discontinuous_mentions`, `latin1_lines`,
-        `terms_not_in_example`, `mentions_outside_text` (skipped), `normalized_mentions` (see
+        `terms_not_in_example`, `abstracts_missing` (PubTator), `texts_without_annotations` (brat,
+        skipped), `mentions_outside_text` (skipped), `normalized_mentions` (see
         `is_same_mention`), `unfinished_last_lines` (the only sign of a truncated PubTator file);
         and with `strict=False` `faults`, `mentions_left_out`, and `documents_left_out`.
         Preprocessing adds its own, see `spacy_angel.corpora.preprocessing`.
@@ -205,18 +210,32 @@ class Reading(FileReading):
     prefix: str | Mapping[str, str] = ""
 
     @contextmanager
-    def leaving_out(self, line: int, kind: str) -> Iterator[None]:
-        """Skip a document, and count a fault, if reading it raises a ValueError.
+    def leaving_out(
+        self, line: int, kind: str, skipped: str = "documents_left_out"
+    ) -> Iterator[None]:
+        """Skip a document or a mention, and count a fault, if reading it raises a ValueError.
 
         line (int): line number for the error message.
         kind (str): expected content, e.g. `a correction`.
+        skipped (str): counter for the skipped content.
         """
         try:
             yield
         except AngelError:
             raise
         except ValueError as error:
-            self.fault_at(line, f"not {kind}: {error}.", skipped="documents_left_out")
+            self.fault_at(line, f"not {kind}: {error}.", skipped)
+
+    def valid(self, values: Iterable[Any], kind: type[_T], line: int) -> Iterator[_T]:
+        """Validate the mentions of a document one by one; invalid ones are skipped and counted.
+
+        values (Iterable[Any]): JSON values. kind (type): expected type, see `json_values.checked`.
+        line (int): line number for the error message.
+        YIELDS (Any): the valid values.
+        """
+        for value in values:
+            with self.leaving_out(line, "a mention", "mentions_left_out"):
+                yield checked(value, kind)
 
     def concept_ids(self, raw: str, label: str = "") -> str:
         """Normalize identifiers.

@@ -31,6 +31,10 @@ from .formats import (
 _FOREIGN = {
     r'^{\s*"projects"\s*:\s*\[': "an export of MedCATtrainer",
     r'"(ner|bio|iob)_tags"\s*:|"tokenized_text"\s*:': "tokens with tags (Hugging Face, GLiNER)",
+    r"\A(%PDF-|{\\rtf|PK\x03\x04(?![\s\S]*xl/))": "a PDF, Word, or RTF document, or a zip archive",
+    r"\A[\s\S]{257}ustar": "a tar archive",
+    r"(?i)\A<(!doctype )?html": "a web page",
+    r"\A(PMID- |TY  - )": "a list of references (MEDLINE, RIS)",
     r"\A(-DOCSTART-|(\S+[ \t]+(\S+[ \t]+)*(O|[BIES]-\S+)\s*\n){2})": "tokens with tags (CoNLL)",
     r'"(annotatable|extId)"\s*:': "annotations without their text (tagtog, Europe PMC)",
     r'"%FEATURE_STRUCTURES"|<xmi:XMI|\A#FORMAT=WebAnno': "an export of INCEpTION (WebAnno, UIMA)",

@@ -162,25 +162,33 @@ class Formats(Mapping[str, Format]):
         RETURNS (Format): the first format that recognizes it.
         RAISES (AngelError): if the file is empty or cannot be read, or if no format recognizes it.
         """
-        if (format := self.recognized(path)) is None:
-            known = ", ".join(self)
-            raise AngelError(
-                f"Cannot tell the {self._kind} format of {path}. Give --format with one of {known}."
-            )
-        return format
-
-    def recognized(self, path: Path) -> Format | None:
-        """Like `of`, but return None if no format recognizes the file."""
-        head = "" if path.is_dir() else read_head(path).lstrip()
-        if foreign := next((n for p, n in self._foreign.items() if re.search(p, head)), None):
+        format, head = self._match(path)
+        if format is not None:
+            return format
+        if foreign := self._foreign_name(head):
             raise AngelError(
                 f"{path} looks like {foreign}, which cannot be read. Convert it to one of "
                 f"{', '.join(name for name, format in self.items() if format.write)} or jsonl."
             )
-        format = next((f for f in self.values() if f.recognizes(path, head)), None)
-        if format is None and not head and not path.is_dir():
+        if not head and not path.is_dir():
             raise AngelError(f"{path} is empty; expected a {self._kind}.")
-        return format
+        known = ", ".join(self)
+        raise AngelError(
+            f"Cannot tell the {self._kind} format of {path}. Give --format with one of {known}."
+        )
+
+    def recognized(self, path: Path) -> Format | None:
+        """Like `of`, but return None if no format recognizes the file."""
+        return self._match(path)[0]
+
+    def _match(self, path: Path) -> tuple[Format | None, str]:
+        """The format that recognizes a file, if any, and the beginning of the file."""
+        head = "" if path.is_dir() else read_head(path).lstrip()
+        formats = () if self._foreign_name(head) else self.values()
+        return next((f for f in formats if f.recognizes(path, head)), None), head
+
+    def _foreign_name(self, head: str) -> str | None:
+        return next((name for form, name in self._foreign.items() if re.search(form, head)), None)
 
 
 def read_head(path: Path) -> str:
@@ -203,6 +211,12 @@ def read_head(path: Path) -> str:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise AngelError(f"{path} is UTF-16. Convert it to UTF-8.")
     return head.decode("utf8", errors="replace").removeprefix("\ufeff")
+
+
+def is_json(head: str) -> bool:
+    """head (str): beginning of a file. RETURNS (bool): whether it is an object or a list; a note
+    that begins with `[**2151-7-16**]` is not."""
+    return re.match(r"[\[{]\s*[\[{\"\]}]", head) is not None
 
 
 def first_line(head: str) -> str:

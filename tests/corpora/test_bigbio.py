@@ -28,5 +28,5 @@ def test_json_lines_are_read():
 def test_a_damaged_line_is_named(tmp_path):
     path = tmp_path / "train.jsonl"
     path.write_text(json.dumps(json.loads(FILE.read_text()) | {"passages": None}) + "\n")
-    with pytest.raises(AngelError, match=r"line 1.*passages"):
+    with pytest.raises(AngelError, match=r"item 1.*passages"):
         list(read_corpus(path, "bigbio"))

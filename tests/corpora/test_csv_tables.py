@@ -51,5 +51,6 @@ def test_a_table_of_mentions_is_no_documents(tmp_path):
 
 
 def test_quotes_that_do_not_close_are_told(tmp_path):
+    assert read(tmp_path / "in.tsv", 'id\ttext\n1\t"cold" hands\n') == [("1", '"cold" hands')]
     with pytest.raises(AngelError, match="line 2: the separated values are broken"):
         read(tmp_path / "in.csv", 'doc_id,text\n1,"cut\n2,b\n')

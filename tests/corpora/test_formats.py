@@ -195,7 +195,6 @@ GOOD = "1|t|Fever\n1|a|And pain.\n1\t0\t5\tFever\tDisease\tD005334\n\n"
         ("2|t|Ache\n2|a|x\n2\t0\t4\n", 3, "mentions_left_out"),
         ("2|t|Ache\n2|a|x\n2\tO\t4\tAche\n2\t1O\t4\tAche\tDisease\tD1\n", 4, "mentions_left_out"),
         ("2|t|Ache\n2|a|x\n7\t0\t4\tAche\tDisease\tD1\n", 3, "mentions_left_out"),
-        ("2|t|Ache\n", 1, "documents_left_out"),
         ("2|a|Ache\n", 1, ""),
         ("2|t|Ache\n2|a|x\nhello\n", 3, ""),
         (b"2|t|Ache \xff\n2|a|x\n", 1, ""),
@@ -260,8 +259,6 @@ def test_a_cut_gzip_file_is_named(tmp_path, name):
         (lambda d: d.update(passages=3), "passages: Input should be a valid list"),
         (lambda d: d["passages"].append(None), "passages.2: Input should be a valid dictionary"),
         (lambda d: d["passages"][0].update(offset=-4), "offset: Input should be greater"),
-        (lambda d: d["passages"][1].update(offset=2), "offset 2 after"),
-        (lambda d: d["passages"][1].update(offset=10**12), "offset 1000000000000 after"),
         (lambda d: d["passages"][0].update(text="\ud800"), "hex escape"),
     ],
 )

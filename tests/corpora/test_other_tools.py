@@ -43,6 +43,12 @@ def located(start, end, text, **infons):
     return {"text": text, "locations": [place], "infons": infons}
 
 
+def second(*annotations):
+    passages = [{"offset": 0, "text": "Age"}, {"offset": 2, "text": TEXT}]
+    return {"id": "1", "passages": [passages[0], passages[1] | {"annotations": annotations}]}
+
+
+NCBI_GENE = ("Gout", "", "NCBIGene:7")
 PLACES = [(9, 40), (-3, 4), (4, 0), (4, 4), (4, 5)]
 OUTSIDE = CorpusDocument(
     "77", TEXT, (*(GoldMention(*place, "fever") for place in PLACES), GoldMention(0, 4, "Gout"))
@@ -171,6 +177,22 @@ def row(**fields):
             ("TGF-β", "", "NCBIGene:7040"),
         ),
         ("a.json", bioc("in Sjögren", **located(3, 11, "Sjo\u0308gren")), ("Sjögren", "", "")),
+        # Mentions that count from a passage whose offset is taken; the name of the vocabulary
+        ("a.json", second(located(0, 4, "Gout", identifier=7, database="ncbi_gene")), NCBI_GENE),
+        ("a.json", second(located(2, 6, "Gout", NCBI_Gene_ID="7"), located(-9, 4, "")), NCBI_GENE),
+        # Offsets, labels, and identifiers of other kinds; a title without an abstract
+        (
+            "a.jsonl",
+            row(mentions=[{"start": 0.0, "end": "4", "label": ["X"]}, {"start": None}]),
+            ("Gout", "X", ""),
+        ),
+        (
+            "a.jsonl",
+            {"PMID": 1, "Title": TEXT, "mentions": [{"offset": 0, "length": 4, "cui": [7]}]},
+            ("Gout", "", "7"),
+        ),
+        ("a.json", row(ents=[SPAN | {"obj": "MESH:D1"}]), ("Gout", "MESH:D1", "MESH:D1")),
+        ("a.txt", "1|t|Gout\n1\t0\t4\tGout\n", ("Gout", "", "")),
         # PubTator: dbSNP's number as tmVar 3 has it, or the name in HGVS; further columns
         (
             "a.txt",
@@ -186,7 +208,9 @@ def row(**fields):
     ],
 )
 def test_files_of_other_tools_are_read(tmp_path, name, content, expected):
-    assert found(write(tmp_path, name, content)) == [expected]
+    documents = read_corpus(write(tmp_path, name, content), strict=False)
+    mentions = [mention for document in documents for mention in document.mentions]
+    assert [(one.text, one.label, one.concept_ids) for one in mentions] == [expected]
 
 
 def test_what_says_nothing_of_the_text_is_counted(tmp_path):
@@ -199,9 +223,6 @@ def test_what_says_nothing_of_the_text_is_counted(tmp_path):
     assert report.counts["rejected_documents"] == 1
     row = {"text": TEXT, "labels": ["POSITIVE"], "label": 1, "spans": None}
     assert found(write(tmp_path, "a.jsonl", row)) == []
-    row = {"text": TEXT, "ents": [{"start": 0, "end": 4, "labels": [7]}]}
-    with pytest.raises(AngelError, match="as an annotation tool lists them"):
-        found(write(tmp_path, "a.jsonl", row))
 
 
 @pytest.mark.parametrize(
@@ -233,6 +254,7 @@ def test_mentions_in_an_unknown_form_are_refused(tmp_path, name, row):
         ([{"tokens": ["Gout"], "ner_tags": [1]}], "tokens with tags"),
         ("Gout\tNN\tB-Disease\nand\tCC\tO\n", "tokens with tags"),
         ([{"source": "MED", "extId": "7", "annotations": [{"exact": "Gout"}]}], "Europe PMC"),
+        ("%PDF-1.4", "PDF"),
         ("#FORMAT=WebAnno TSV 3.3\n\n\n#Text=Gout\n1-1\t0-4\tGout\t_\n", "INCEpTION"),
     ],
 )
@@ -288,10 +310,10 @@ def test_articles_of_pubmed_central_are_read(tmp_path):
     expected = CorpusDocument("7", text, title_end=7)
     assert list(read_corpus(path)) == [expected]
     whole = JATS.partition("<article>")[2]
-    path = write(
-        tmp_path, "set.xml", f"<pmc-articleset xmlns='x:y'><article>{whole}</pmc-articleset>"
-    )
-    assert list(read_corpus(path)) == [expected]
+    for root, end in (("pmc-articleset xmlns='x:y'", ""), ("OAI-PMH", "<GetRecord><metadata>")):
+        start, close = f"<{root}>{end}<article>", end[:1] and "</metadata></GetRecord>"
+        path = write(tmp_path, "set.xml", f"{start}{whole}{close}</{root.split()[0]}>")
+        assert list(read_corpus(path)) == [expected]
 
 
 def test_pubmed_with_lines_in_bold_and_an_abstract_from_elsewhere(tmp_path):

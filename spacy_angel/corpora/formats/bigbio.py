@@ -8,15 +8,15 @@ corpus.to_json("train.jsonl")
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from ...files.formats import Format, first_line
+from ...files.formats import Format
+from ...files.json_objects import read_objects
 from ...files.json_values import checked
 from ..documents import CorpusDocument, Reading
 from .bioc import bioc_document
-from .rows import json_rows
 
 
 class _Identifier(BaseModel):
@@ -26,13 +26,13 @@ class _Identifier(BaseModel):
     def __str__(self) -> str:
         code, prefix = self.db_id or "", self.db_name or ""
         is_whole = not prefix or ":" in code or code in ("", "-", "-1")
-        return code if is_whole else f"{prefix}:{code}"
+        return code if is_whole else f"{prefix.replace(' ', '')}:{code.replace('|', f'|{prefix}:')}"
 
 
 class _Part(BaseModel):
-    type: str = ""
-    text: Annotated[list[str], Field(min_length=1)]
-    offsets: Annotated[list[tuple[int, int]], Field(min_length=1)]
+    type: str | list[str] = ""
+    text: list[str]
+    offsets: list[tuple[int, int]]
     normalized: list[_Identifier] = []
 
 
@@ -45,12 +45,12 @@ class _Row(BaseModel):
 def read_bigbio(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """Read documents in BigBIO's schema `bigbio_kb`.
 
-    path (Path): JSON lines, plain or gzip.
+    path (Path): JSON lines or a list, plain or gzip.
     reading (Reading): handles faults.
     RETURNS (Iterator[CorpusDocument]): the documents. A discontinuous mention spans from its first
         to its last part, and its `read_as` contains only the parts.
     """
-    for number, values in json_rows(path, reading):
+    for number, values in read_objects(path, reading):
         with reading.leaving_out(number, "a document of BigBIO's schema"):
             yield bioc_document(_as_bioc(checked(values, _Row)), reading, number)
 
@@ -65,14 +65,15 @@ def _as_bioc(row: _Row) -> dict[str, Any]:
     for entity in row.entities:
         locations = [{"offset": start, "length": end - start} for start, end in entity.offsets]
         text, ids = " ".join(entity.text), "|".join(map(str, entity.normalized))
-        infons = {"type": entity.type, "identifier": ids}
+        label = entity.type if isinstance(entity.type, str) else ",".join(entity.type)
+        infons = {"type": label, "identifier": ids}
         infons["read_as"] = text if len(locations) > 1 else ""
         annotations.append({"text": text, "locations": locations, "infons": infons})
     return {"id": row.document_id, "passages": passages, "annotations": annotations}
 
 
 def _recognises(path: Path, head: str) -> bool:
-    return all(f'"{name}":' in first_line(head) for name in ("document_id", "passages", "entities"))
+    return all(f'"{name}":' in head for name in ("document_id", "passages", "entities"))
 
 
 FORMAT = Format("bigbio", read_bigbio, _recognises)

@@ -2,9 +2,10 @@
 
 A collection contains documents, which contain passages with an offset and a text. Passages contain
 annotations, whose identifiers are stored in infons. If a passage has no text, the text of its
-sentences is read. The individual mentions of a composite (BC5CDR: infon `CompositeRole`) become
-its parts. `to_bioc` adds infons for data that BioC cannot represent: the parts of a composite, as a
-JSON list, and `read_as`.
+sentences is read. A passage whose offset is missing or occupied by other text follows that text,
+and offsets of mentions may count from the beginning of their passage. The individual mentions of a
+composite (BC5CDR: infon `CompositeRole`) become its parts. `to_bioc` adds infons for data that BioC
+cannot represent: the parts of a composite, as a JSON list, and `read_as`.
 """
 
 import json
@@ -17,7 +18,7 @@ from xml.etree import ElementTree
 from pydantic import BaseModel, BeforeValidator, NonNegativeInt
 
 from ...files.atomic import replacing
-from ...files.formats import Format
+from ...files.formats import Format, is_json
 from ...files.json_objects import read_objects
 from ...files.json_values import checked, parse_as
 from ...files.xml_stream import stream_elements
@@ -85,22 +86,17 @@ class _Annotation(BaseModel):
 
 class _Holder(BaseModel):
     infons: _Infons = {}
-    annotations: Annotated[list[_Annotation], _OrEmpty] = []
-
-
-class _Sentence(_Holder):
-    offset: NonNegativeInt
-    text: str
+    annotations: Annotated[list[Any], _OrEmpty] = []
+    offset: NonNegativeInt = 0
+    text: str | None = None
 
 
 class _Passage(_Holder):
-    offset: NonNegativeInt
-    text: str | None = None
-    sentences: Annotated[list[_Sentence], _OrEmpty] = []
+    sentences: Annotated[list[_Holder], _OrEmpty] = []
 
 
 class _Document(_Holder):
-    id: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int) else v)]
+    id: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)]
     passages: Annotated[list[_Passage], _OrEmpty]
 
 
@@ -137,7 +133,7 @@ def _plain(element: ElementTree.Element) -> dict[str, Any]:
     }
     for tag in ("id", "offset", "text"):
         if (child := element.find(tag)) is not None:
-            value[tag] = child.text or ""
+            value[tag] = child.text or "" if tag == "text" else (child.text or "").strip()
     for tag in ("passage", "sentence", "annotation"):
         value[tag + "s"] = [_plain(child) for child in element.findall(tag)]
     value["locations"] = [dict(location.attrib) for location in element.findall("location")]
@@ -153,13 +149,22 @@ def bioc_document(value: Any, reading: Reading, line: int) -> CorpusDocument:
     RAISES (ValueError): it is not valid BioC.
     """
     document = checked(value, _Document)
-    text, title_end = _text(document.passages)
-    sentences = [sentence for passage in document.passages for sentence in passage.sentences]
-    holders = (document, *document.passages, *sentences)
-    everything = [annotation for holder in holders for annotation in holder.annotations]
-    annotations = [annotation for annotation in everything if annotation.locations]
-    # Annotations of the whole document, such as NLM-Chem's MeSH headings.
-    reading.report.count("annotations_without_location", len(everything) - len(annotations))
+    text, title_end, moves = _text(document)
+    annotations: list[_Annotation] = []
+    for holder, moved in moves:
+        for annotation in reading.valid(holder.annotations, _Annotation, line):
+            if not any(place.length for place in annotation.locations):
+                # Of the whole document, such as NLM-Chem's MeSH headings, or a place in it.
+                reading.report.count("annotations_without_location")
+                continue
+            annotations.append(annotation)
+            start, mention = annotation.span[0], annotation.text
+            found = (n for n in moved if mention and text.startswith(mention, max(start + n, 0)))
+            if number := next(found, moved[0]):
+                note = f"{reading.where(line)}: {mention!r} of {document.id} moved by {number}"
+                reading.report.count("offsets_repaired", note=note)
+                for place in annotation.locations:
+                    place.offset += number
     parts = [annotation for annotation in annotations if annotation.role == "IndividualMention"]
     reading.report.count("individual_mentions", len(parts))
     mentions = (
@@ -167,25 +172,29 @@ def bioc_document(value: Any, reading: Reading, line: int) -> CorpusDocument:
         for annotation in annotations
         if annotation.role != "IndividualMention"
     )
-    return CorpusDocument(
-        doc_id=document.id,
-        text=text,
-        mentions=tuple(mention for mention in mentions if mention is not None),
-        title_end=title_end,
-    )
+    return CorpusDocument(document.id, text, tuple(filter(None, mentions)), title_end)
 
 
-def _text(passages: Iterable[_Passage]) -> tuple[str, int | None]:
-    """Join the passages at their offsets, separated by spaces; also return the end of the title."""
+def _text(document: _Document) -> tuple[str, int | None, list[tuple[_Holder, list[int]]]]:
+    """Join the passages at their offsets, separated by spaces.
+
+    Also return the end of the title, and for each part the numbers to try adding to the offsets of
+    its mentions: how far it was moved, or its start if they count from there.
+    """
     text, title_end = "", None
-    for passage in passages:
-        for unit in [passage] if passage.text is not None else passage.sentences:
-            if not len(text) <= unit.offset <= len(text) + MAX_GAP:
-                raise ValueError(f"a passage has offset {unit.offset} after {len(text)} characters")
-            text += " " * (unit.offset - len(text)) + (unit.text or "")
+    moves: list[tuple[_Holder, list[int]]] = [(document, [0])]
+    for passage in sorted(document.passages, key=lambda passage: passage.offset):
+        units = [passage] if passage.text or not passage.sentences else passage.sentences
+        for unit in units:
+            is_free = len(text) <= unit.offset <= len(text) + MAX_GAP
+            start = unit.offset if is_free else len(text) + 1
+            text += " " * (start - len(text)) + (unit.text or "")
+            moves.append((unit, [start - unit.offset, start, 0]))
+        first = moves[-len(units)][1]
+        moves += [(part, first) for part in (passage, *passage.sentences) if part not in units]
         if title_end is None and passage.infons.get("type") == "title":
             title_end = len(text)
-    return text, title_end
+    return text, title_end, moves
 
 
 def _mention(
@@ -211,12 +220,17 @@ def _mention(
 
 
 def _raw_ids(infons: Mapping[str, str]) -> str:
-    keys = {key: re.sub(r"[\W_]+", " ", _ID_END.sub("", key.lower())) for key in infons}
-    by_key = {keys[key]: value for key, value in infons.items()}
-    for key, prefix in _ID_KEYS.items():
+    by_key = {_plain_key(key): value for key, value in infons.items()}
+    database = _ID_KEYS.get(_plain_key(infons.get("database", "")), "")
+    for key, vocabulary in _ID_KEYS.items():
         if value := by_key.get(key, "").strip():
+            prefix = vocabulary or database
             return _BARE.sub(rf"{prefix}:\g<0>", value) if prefix else value
     return next(filter(NOTED_IDS.fullmatch, infons.values()), "")
+
+
+def _plain_key(key: str) -> str:
+    return re.sub(r"[\W_]+", " ", _ID_END.sub("", key.lower()))
 
 
 def to_bioc(document: CorpusDocument) -> dict[str, Any]:
@@ -276,10 +290,13 @@ def write_bioc_json(documents: Iterable[CorpusDocument], path: Path) -> None:
         file.write(b"\n]}\n")
 
 
-XML = Format("bioc_xml", read_bioc_xml, lambda path, head: head.startswith("<"))
+# Any XML, so that the message names its first element; but not a note that starts with `<`.
+XML = Format(
+    "bioc_xml", read_bioc_xml, lambda path, head: head.startswith(("<?xml", "<!", "<collection"))
+)
 JSON = Format(
     "bioc_json",
     read_bioc_json,
-    lambda path, head: head.startswith(("{", "[")) and _KEYS.search(head) is not None,
+    lambda path, head: is_json(head) and _KEYS.search(head) is not None,
     write=write_bioc_json,
 )

@@ -61,6 +61,10 @@ def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     folder = path if path.is_dir() else path.parent
     files = [*path.rglob("*.ann")] if path.is_dir() else [path.with_suffix(".ann")]
     names = {file.relative_to(folder).with_suffix("").as_posix(): file for file in files}
+    for text in sorted(path.rglob("*.txt")):
+        is_missing = not text.with_suffix(".ann").exists()
+        note = f"{text} has no .ann file and is not read" if is_missing else ""
+        reading.report.count("texts_without_annotations", is_missing, note)
     for name in sorted(names):
         yield from _document(names[name], unquote(name), reading)
 
@@ -76,7 +80,7 @@ def _document(file: Path, doc_id: str, reading: Reading) -> Iterator[CorpusDocum
     texts = dict.fromkeys((bare, bare.replace("\r\n", "\n"), text))
     text = max(texts, key=lambda text: sum(_pieces(b, text) == b.text.split() for b in bounds))
     found = (_mention(bound, text, doc_id, here) for bound in bounds)
-    yield CorpusDocument(doc_id, text, tuple(m for m in found if m is not None))
+    yield CorpusDocument(doc_id, text, tuple(filter(None, found)))
 
 
 def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
@@ -111,6 +115,7 @@ def _bounds(file: Path, reading: Reading) -> dict[str, _Bound]:
             continue
         # A note or attribute that consists of identifiers, as in QUAERO.
         _, of, noted = [*f"{place} {note}".split(maxsplit=2), "", "", ""][:3]
+        noted = noted.removeprefix("CUI: ")
         if of in bounds and NOTED_IDS.fullmatch(noted):
             bounds[of].ids.extend(re.findall(r"[^\s,;|+]+", noted))
         elif line.strip():

@@ -10,9 +10,13 @@ from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, Reading
 from .pubmed import SKIPPED, plain_text
 
+_COLLECTIONS = {"pmc-articleset": ["article"], "OAI-PMH": ["GetRecord", "ListRecords"]}
+_LINES = {"p", "title", "term", "preformat", "verse-line"}
+
 
 def read_jats(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
-    """Read an article, or all articles in a `pmc-articleset`, one line per paragraph or heading.
+    """Read an article, or all articles in a `pmc-articleset` or a response of PMC's OAI service,
+    one line per paragraph or heading.
 
     path (Path): file, plain or gzip.
     reading (Reading): handles faults.
@@ -21,12 +25,12 @@ def read_jats(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RAISES (AngelError): if the XML is invalid or truncated, or is not JATS.
     """
     whole = ElementTree.Element("article")
-    kinds = {"article": ["front", "body"], "pmc-articleset": ["article"]}
+    kinds = {"article": ["front", "body"], **_COLLECTIONS}
     for _, element in stream_elements(path, reading, kinds):
-        if element.tag == "article":
-            yield _article(element, path)
-        else:
+        if element.tag in ("front", "body"):
             whole.append(element)
+        for article in element.iter("article"):
+            yield _article(article, path)
     if len(whole):
         yield _article(whole, path)
 
@@ -43,7 +47,7 @@ def _article(article: ElementTree.Element, path: Path) -> CorpusDocument:
 
 def _blocks(element: ElementTree.Element) -> Iterator[str]:
     for child in element:
-        if child.tag in ("p", "title"):
+        if child.tag in _LINES:
             yield plain_text(child)
         elif child.tag not in SKIPPED:
             yield from _blocks(child)
@@ -51,7 +55,7 @@ def _blocks(element: ElementTree.Element) -> Iterator[str]:
 
 def _recognizes(path: Path, head: str) -> bool:
     root = re.search(r"<(?![?!])(\w[\w-]*)", head)
-    return root is not None and root[1] in ("article", "pmc-articleset")
+    return root is not None and root[1] in ("article", *_COLLECTIONS)
 
 
 FORMAT = Format("jats", read_jats, _recognizes, holds="texts")

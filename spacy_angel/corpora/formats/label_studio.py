@@ -14,8 +14,7 @@ Offsets count characters, as in Python.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 from xml.sax.saxutils import quoteattr
@@ -30,34 +29,29 @@ from ...files.json_values import checked
 from ...vocabulary.names.identifiers import split_ids
 from ..docs import NO_LABEL
 from ..documents import CorpusDocument, GoldMention, Reading
-from .rows import ID_FIELDS
+from .rows import ID_FIELDS, row_document
 
 Results = Literal["annotations", "predictions"]
 
 _LABELS, _TEXT, _CONCEPT_ID, _NAME = "label", "text", "concept_id", "concept_name"
 _TITLE_END = "title_end"
+# Types of regions: in a text, and in HTML, whose offsets must be those of the text.
+_REGIONS = ("labels", "hypertextlabels")
 _HEAD_BYTES = 2**12
-
-
-class _Value(BaseModel):
-    start: int = -1
-    end: int = -1
-    text: str | list[str] | None = None
-    labels: list[str] = []
 
 
 class _Result(BaseModel):
     id: str | int = ""
     type: str = ""
     from_name: str = ""
-    value: _Value = _Value()
+    value: dict[str, Any] = {}
     meta: dict[str, Any] | None = None
 
 
 class _Work(BaseModel):
     """The result of one annotator or model for a task."""
 
-    result: list[_Result]
+    result: list[Any]
     was_cancelled: bool = False
     ground_truth: bool = False
     completed_by: int | str | dict[str, Any] | None = None
@@ -103,46 +97,32 @@ def read_label_studio(
     RAISES (AngelError): if the JSON is invalid, or if no task has such results (by the given
         annotator); for other faults if `reading.strict` is set.
     """
-    n_tasks = n_read = 0
+    n_tasks = n_empty = 0
     names: dict[str, None] = {}
     for line, value in read_objects(path, reading):
         n_tasks += 1
-        bare = None
         with reading.leaving_out(line, "a Label Studio task with a text"):
             task = checked(value, _Task)
-            bare = _bare_document(task, text_field, default=f"{path.name}:{n_tasks}")
-        if bare is None:
-            n_read += 1
-            continue
-        works = _works(task, results, annotator, reading)
-        names |= dict.fromkeys(name for work in getattr(task, results) for name in work.names)
-        if not works:
-            reading.report.count("tasks_without_" + results)
-        elif len(works) > 1:
-            by = ", ".join(name for work in works for name in work.names[:1]) or "nobody named"
-            message = f"task {bare.doc_id} has {len(works)} {results}, by {by}. Use "
-            reading.fault_at(line, message + "`annotator=NAME`.", skipped="documents_left_out")
-        else:
-            mentions = _mentions(bare, works[0].result, id_field, reading, line)
-            yield replace(bare, mentions=tuple(mentions))
-        n_read += bool(works)
-    if not n_read:
+            works = _works(task, results, annotator, reading)
+            names |= dict.fromkeys(name for work in getattr(task, results) for name in work.names)
+            if len(works) > 1:
+                by = ", ".join(name for work in works for name in work.names[:1]) or "nobody named"
+                message = f"task {task.id} has {len(works)} {results}, by {by}. Use "
+                reading.fault_at(line, message + "`annotator=NAME`.", skipped="documents_left_out")
+            elif works:
+                regions = _regions(works[0].result, id_field, reading, line)
+                # The last of the fields that name a document.
+                row = {ID_FIELDS[-1]: task.id, **task.data, "mentions": [*regions]}
+                yield row_document(row, reading, path, line, "", text_field)
+            else:
+                n_empty += 1
+                reading.report.count("tasks_without_" + results)
+    if n_empty == n_tasks:
         raise AngelError(
             f"{path}: none of the {n_tasks} tasks has {results} by {annotator or 'anybody'}. "
             f"Annotators: {', '.join(names) or 'none'}. Try another annotator, or the option "
             "`results` (annotations or predictions)."
         )
-
-
-def _bare_document(task: _Task, text_field: str, default: str) -> CorpusDocument:
-    """Return the document of a task without mentions. RAISES (ValueError): if it has no text."""
-    text = task.data.get(text_field)
-    if not isinstance(text, str):
-        raise ValueError(f"data.{text_field} must be a string; data has {', '.join(task.data)}")
-    given = next((task.data[key] for key in ID_FIELDS if task.data.get(key) is not None), task.id)
-    doc_id = default if given is None else str(given)
-    end = task.data.get(_TITLE_END)
-    return CorpusDocument(doc_id, text, title_end=end if end in range(len(text) + 1) else None)
 
 
 def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> list[_Work]:
@@ -156,32 +136,24 @@ def _works(task: _Task, results: Results, annotator: str, reading: Reading) -> l
     return [work for work in works if work.ground_truth] or works
 
 
-def _mentions(
-    document: CorpusDocument,
-    results: Sequence[_Result],
-    id_field: str,
-    reading: Reading,
-    line: int,
-) -> Iterator[GoldMention]:
+def _regions(
+    given: Iterable[Any], id_field: str, reading: Reading, line: int
+) -> Iterator[dict[str, Any]]:
+    """Convert regions to the fields of mentions in JSON lines."""
+    results = [*reading.valid(given, _Result, line)]
     ids: defaultdict[str | int, list[str]] = defaultdict(list)
     for one in results:
         if one.type == "textarea" and one.from_name == id_field:
-            given = one.value.text
-            ids[one.id] += given if isinstance(given, list) else [given or ""]
-        elif one.type != "labels" and one.from_name != _NAME:
-            note = f"{reading.where(line)}: {one.type} {one.from_name} of {document.doc_id}"
+            entries = one.value.get("text")
+            ids[one.id] += entries if isinstance(entries, list) else [entries or ""]
+        elif one.type not in _REGIONS and one.from_name != _NAME:
+            note = f"{reading.where(line)}: {one.type} {one.from_name}"
             reading.report.count("results_left_out", note=note)
-    for region in (one for one in results if one.type == "labels"):
-        value, label = region.value, ",".join(region.value.labels)
-        # If there is no text, use the text at the offsets. Label Studio writes a line end as `\\n`.
-        covered = document.text[max(value.start, 0) : max(value.end, 0)]
-        text = value.text if isinstance(value.text, str) else covered
-        text = text if text.split() == covered.split() else text.replace("\\n", "\n")
-        raw_ids = str("|".join(ids[region.id]) or (region.meta or {}).get(id_field, ""))
-        label = "" if label == NO_LABEL else label
-        mention = GoldMention(value.start, value.end, text, label, raw_ids)
-        if found := reading.mention(mention, document.text, document.doc_id, line):
-            yield found
+    for region in (one for one in results if one.type in _REGIONS):
+        value = {**region.value, **(region.value.get("globalOffsets") or {})}
+        labels = [label for label in value.get(region.type) or () if label != NO_LABEL]
+        concept_ids = "|".join(ids[region.id]) or (region.meta or {}).get(id_field)
+        yield {**value, "labels": labels, "concept_id": concept_ids}
 
 
 def write_label_studio(

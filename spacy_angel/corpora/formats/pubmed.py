@@ -1,7 +1,7 @@
 """PubMed's XML: the yearly baseline and the daily update files, read as a stream.
 
-Title and abstract of each `PubmedArticle` are read, with white space normalized. Sections of a
-structured abstract begin with their label (`METHODS: …`), as on PubMed's pages.
+Title and abstract of each article or chapter of a book are read, with white space normalized.
+Sections of a structured abstract begin with their label (`METHODS: …`), as on PubMed's pages.
 """
 
 import re
@@ -15,8 +15,7 @@ from ...files.xml_stream import stream_elements
 from ..documents import CorpusDocument, Reading
 
 ROOT = "PubmedArticleSet"
-# Other elements in these files: books, and lists of withdrawn identifiers.
-_OTHER = {"PubmedBookArticle": "book_articles", "DeleteCitation": "withdrawn_lists"}
+_WITHDRAWN = "DeleteCitation"
 
 SKIPPED = {"table", "disp-formula", "tex-math", "ref-list", "fn-group", "graphic", "media"}
 """Elements that do not contain running text."""
@@ -27,36 +26,37 @@ def read_pubmed(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     """Read PubMed XML as a stream of articles.
 
     path (Path): file, plain or gzip.
-    reading (Reading): handles faults; its report receives counts (e.g. of `book_articles`, which
-        are skipped), versions, and the PMIDs that the file marks as deleted.
+    reading (Reading): handles faults; its report receives counts, versions, and the PMIDs that the
+        file marks as deleted.
     RETURNS (Iterator[CorpusDocument]): documents named by PMID, in the order of the file.
     RAISES (AngelError): if the XML is invalid or truncated, or is not PubMed's; if an article has
         no PMID and `reading.strict` is set.
     """
-    kinds = {ROOT: ["PubmedArticle", *_OTHER]}
+    kinds = {
+        ROOT: ["PubmedArticle", "PubmedBookArticle", _WITHDRAWN],
+        "PubmedArticle": ["MedlineCitation"],
+    }
     for number, element in stream_elements(path, reading, kinds):
-        if element.tag in _OTHER:
-            reading.report.count(_OTHER[element.tag])
-            if element.tag == "DeleteCitation":
-                reading.report.withdrawn |= {plain_text(pmid) for pmid in element.iter("PMID")}
+        if element.tag == _WITHDRAWN:
+            reading.report.count("withdrawn_lists")
+            reading.report.withdrawn |= {plain_text(pmid) for pmid in element.iter("PMID")}
         elif (document := _article(element, reading, number)) is not None:
-            version = element.find("MedlineCitation/PMID").get("Version", "")  # type: ignore[union-attr]
+            version = element.find(".//PMID").get("Version", "")  # type: ignore[union-attr]
             reading.report.versions.append(int(version) if version.isdecimal() else 1)
             yield document
 
 
 def _article(element: ElementTree.Element, reading: Reading, line: int) -> CorpusDocument | None:
-    pmid = plain_text(element.find("MedlineCitation/PMID"))
+    pmid = plain_text(element.find(".//PMID"))
     if not pmid:
         message = "the article that ends here has no PMID."
         reading.fault_at(line, message, skipped="documents_left_out")
         return None
-    title = plain_text(element.find("MedlineCitation/Article/ArticleTitle"))
-    sections = element.findall("MedlineCitation/Article/Abstract/AbstractText")
+    # A whole book has no title of an article.
+    title = plain_text(element.find(".//ArticleTitle")) or plain_text(element.find(".//BookTitle"))
+    sections = element.findall(".//Abstract/AbstractText")
     # Use an English abstract from another source if the journal provides none.
-    sections = sections or element.findall(
-        "MedlineCitation/OtherAbstract[@Language='eng']/AbstractText"
-    )
+    sections = sections or element.findall(".//OtherAbstract[@Language='eng']/AbstractText")
     abstract = " ".join(part for part in map(_section, sections) if part)
     text = f"{title} {abstract}" if title and abstract else title or abstract
     return CorpusDocument(pmid, text, title_end=len(title) if title else None)
@@ -98,7 +98,7 @@ def _strings(element: ElementTree.Element) -> Iterator[str]:
 def _recognises(path: Path, head: str) -> bool:
     """Return whether the first element, after an optional document type declaration, is
     PubMed's."""
-    return head.startswith("<") and re.search(rf"<(!DOCTYPE\s+)?{ROOT}\b", head) is not None
+    return head.startswith("<") and re.search(r"<(!DOCTYPE\s+)?PubmedArticle", head) is not None
 
 
 FORMAT = Format("pubmed", read_pubmed, _recognises, holds="texts")

@@ -12,6 +12,7 @@ second column are relations (`CID`, BioRED's `Association`), which are skipped a
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from ...errors import AngelError
@@ -44,15 +45,16 @@ def read_pubtator(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     RAISES (AngelError): at the first fault, if `reading.strict` is set.
     """
     block: _Block | None = None
-    for number, line in numbered_lines(path, reading):
-        fields = line.split("\t")
-        if not line.strip():
-            yield from _finish(block, reading)
+    for number, line in chain(numbered_lines(path, reading), [(0, "")]):
+        fields, match = line.split("\t"), _SECTION.fullmatch(line)
+        if block is not None and (not line.strip() or (match and match[2] == "t")):
+            yield _document(block, reading)
             block = None
-        elif match := _SECTION.fullmatch(line):
+        if not line.strip():
+            continue
+        if match:
             doc_id, section, text = match.groups()
             if section == "t":
-                yield from _finish(block, reading)
                 block = _Block(doc_id, number, text)
             elif block is None or block.doc_id != doc_id or block.abstract is not None:
                 message = f"the abstract of document {doc_id} must follow its title, once."
@@ -67,24 +69,15 @@ def read_pubtator(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
             reading.fault_at(number, message, skipped="mentions_left_out")
         else:
             block.rows.append((number, fields))
-    yield from _finish(block, reading)
 
 
-def _finish(block: _Block | None, reading: Reading) -> Iterator[CorpusDocument]:
-    if block is None:
-        return
+def _document(block: _Block, reading: Reading) -> CorpusDocument:
     if block.abstract is None:
-        message = f"document {block.doc_id} has a title but no abstract line."
-        reading.fault_at(block.line, message, skipped="documents_left_out")
-        return
+        note = f"{reading.where(block.line)}: document {block.doc_id} has no abstract line"
+        reading.report.count("abstracts_missing", note=note)
     text = f"{block.title} {block.abstract}" if block.abstract else block.title
     mentions = (_mention(text, block.doc_id, *row, reading) for row in block.rows)
-    yield CorpusDocument(
-        doc_id=block.doc_id,
-        text=text,
-        mentions=tuple(mention for mention in mentions if mention is not None),
-        title_end=len(block.title),
-    )
+    return CorpusDocument(block.doc_id, text, tuple(filter(None, mentions)), len(block.title))
 
 
 def _mention(
@@ -94,12 +87,12 @@ def _mention(
         reading.report.count("relation_rows")
         return None
     # PubTator's own exports omit a missing identifier.
-    if len(fields) < 5 or not all(map(_OFFSET.fullmatch, fields[1:3])):
+    if len(fields) < 4 or not all(map(_OFFSET.fullmatch, fields[1:3])):
         expected = f"id, start, end, mention, type, identifier of {doc_id}"
         message = f"expected {expected}, found {len(fields)} columns."
         reading.fault_at(line, message, skipped="mentions_left_out")
         return None
-    _, start, end, mention, label, raw_ids, parts = [*fields, "", ""][:7]
+    _, start, end, mention, label, raw_ids, parts = [*fields, "", "", ""][:7]
     if parts.startswith(("RSID:", "RS#:")):
         # tmVar.
         raw_ids, parts = f"{raw_ids};{parts}", ""
@@ -149,7 +142,7 @@ def write_pubtator(documents: Iterable[CorpusDocument], path: Path) -> None:
 
 
 def _recognises(path: Path, head: str) -> bool:
-    return re.match(r"[^|\t]+\|t\|", head) is not None
+    return re.match(r"[^|\t]+\|[ta]\|", head) is not None
 
 
 FORMAT = Format("pubtator", read_pubtator, _recognises, write=write_pubtator, lacks=("read_as",))

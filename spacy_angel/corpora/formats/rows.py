@@ -6,23 +6,23 @@ PubAnnotation, BERN2, and Label Studio's short form (JSON-MIN).
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, StrictInt
+from pydantic import BaseModel, BeforeValidator
 
 from ...errors import AngelError
-from ...files.formats import Format, first_line, read_head
+from ...files.formats import Format, first_line, is_json
 from ...files.json_objects import read_objects
 from ...files.json_values import checked, parse_json
 from ...files.reading import numbered_lines
-from ...files.table import import_optional, separator_of, table_rows
-from ..documents import CorpusDocument, GoldMention, Reading
+from ...files.table import dialect, import_optional, table_rows
+from ..documents import NOTED_IDS, CorpusDocument, GoldMention, Reading
 
 ID_FIELDS = ("doc_id", "id", "pmid", "sourceid")
-_TEXT_FIELDS = ("title", "abstract", "title_end", "mentions")
+_TEXT_FIELDS = ("title", "abstract", "title_end")
 _PARQUET_ROWS = 256
 # BioC's documents have passages; Label Studio's tasks have data.
 _OTHER = re.compile(
@@ -30,8 +30,9 @@ _OTHER = re.compile(
 )
 # Keys under which annotation tools list mentions, and keys of a mention.
 _TOOL_KEYS = {"ents", "spans", "entities", "denotations", "label", "labels"}
-_TOOL_KEYS |= {"annotation", "annotations"}
+_TOOL_KEYS |= {"annotation", "annotations", "mentions"}
 _IDS = ("concept_id", "concept_ids", "kb_id", "cui")
+_STARTS, _ENDS = ("begin", "start_offset", "start_char", "offset"), ("end_offset", "end_char")
 _LABELS = ("label", "obj", "labels", "type", "tag", "entity_group", "category")
 # Offsets in a list in a list, or in an object, in JSON or as Python prints them.
 _OFFSETS = re.compile(
@@ -40,7 +41,7 @@ _OFFSETS = re.compile(
 )
 # Keys whose offsets are not those of mentions.
 _NO_MENTIONS = {"tokens", "sents", "sentences", "sections", "passages", "relations", "attributes"}
-_EDGE = re.compile(r"(?i)(start|begin|end|stop)(_?(char|offset|index|pos))?")
+_EDGE = re.compile(r"(?i)((start|begin|end|stop)(_?(char|offset|index|pos))?|offset|length)")
 
 
 def read_json(
@@ -87,6 +88,8 @@ def _tool_mentions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     # An attribute without a digit is a property, such as negation.
     given = [one for one in row.get("attributes") or () if isinstance(one, dict)]
     ids = {str(a.get("subj")): a["obj"] for a in given if re.search(r"\d", str(a.get("obj")))}
+    if (own := row.get("mentions")) is not None:
+        return [_tool_mention(item, ids) for item in checked(own, list[Any])]
     unread = []
     for key, value in row.items():
         # spaCy and Prodigy have a list for each span group, MedCAT an object for each mention.
@@ -119,16 +122,19 @@ def _tool_mention(given: Any, ids: Mapping[str, Any]) -> dict[str, Any]:
     def first(*keys: str) -> Any:
         return next((values[key] for key in keys if values.get(key) is not None), None)
 
-    label, own_id, concept_id = first(*_LABELS), values.get("id"), first(*_IDS)
+    own_id, concept_id = values.get("id"), first(*_IDS)
+    start, end = first("start", *_STARTS), first("end", *_ENDS)
+    if end is None and isinstance(start, int) and isinstance(values.get("length"), int):
+        end = start + values["length"]
     if concept_id is None:
         # BERN2 has lists of identifiers; PubAnnotation refers to mentions by name.
         concept_id = own_id if isinstance(own_id, list) else ids.get(str(own_id))
     return {
-        "start": first("start", "begin", "start_offset"),
-        "end": first("end", "end_offset"),
+        "start": start,
+        "end": end,
         "text": first("text", "mention"),
-        "label": ",".join(label) if isinstance(label, list) else label and str(label),
-        "concept_id": "|".join(concept_id) if isinstance(concept_id, list) else concept_id,
+        "label": first(*_LABELS),
+        "concept_id": concept_id,
     }
 
 
@@ -155,14 +161,14 @@ def read_parquet(
 
 
 def _parquet_rows(
-    path: Path, reading: Reading, columns: Container[str]
+    path: Path, reading: Reading, columns: Set[str]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     pq = import_optional("pyarrow.parquet", "parquet")
     number = 0
     try:
         size = path.stat().st_size
         with pq.ParquetFile(path) as file:
-            names = [name for name in file.schema_arrow.names if name in columns]
+            names = [name for name in file.schema_arrow.names if {name, name.lower()} & columns]
             for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=names):
                 for row in batch.to_pylist():
                     number += 1
@@ -188,36 +194,43 @@ def read_csv(
     RAISES (AngelError): if the table lists mentions instead of documents, or a closing quote is
         missing.
     """
-    rows = table_rows(path, reading, separator_of(first_line(read_head(path))))
+    rows = table_rows(path, reading, *dialect(path))
     _, names = next(rows, (1, []))
     if len([*filter(_EDGE.fullmatch, names)]) > 1:
         raise AngelError(
             f"{reading.where(1)}: expected documents, found a table of mentions (columns: "
-            f"{', '.join(names)})."
+            f"{', '.join(names)}). Write JSON lines, one per document, with `text` and `mentions`."
         )
     for number, fields in rows:
         with reading.leaving_out(number, "a document"):
             if len(fields) != len(names):
                 raise ValueError(f"{len(names)} columns were expected, {len(fields)} came")
-            # An empty cell counts as missing; Label Studio writes JSON into cells.
-            cells = (parse_json(f) if f.startswith('[{"') else f or None for f in fields)
-            pairs = zip(names, cells, strict=True)
-            row = {name: c for name, c in pairs if name != "mentions" or isinstance(c, list)}
+            row = {name: _cell(name, text) for name, text in zip(names, fields, strict=True)}
             yield row_document(row, reading, path, number, id_field, text_field)
 
 
+def _cell(name: str, text: str) -> Any:
+    """The value of a cell. Label Studio writes JSON; `mentions` may also be a number."""
+    if name in _TOOL_KEYS and text.startswith('[{"'):
+        return parse_json(text)
+    return None if name == "mentions" else text or None
+
+
+_Words = str | int | list[str | int | None] | None
+
+
 class _Mention(BaseModel):
-    start: StrictInt
-    end: StrictInt
+    start: int
+    end: int
     text: str | None = None
-    label: str | None = None
-    concept_id: str | None = Field(None, validation_alias=AliasChoices(*_IDS))
+    label: _Words = None
+    concept_id: _Words = None
 
 
 class _Row(BaseModel):
     doc_id: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)]
     text: str
-    mentions: list[_Mention] | None = None
+    mentions: list[Any]
 
 
 def row_document(
@@ -237,6 +250,8 @@ def row_document(
     RETURNS (CorpusDocument): the document with its mentions.
     RAISES (ValueError): if a field is missing or has the wrong type.
     """
+    names = ", ".join(row)[:200]
+    row = {**{name.lower(): value for name, value in row.items()}, **row}
     fields = (id_field,) if id_field else ID_FIELDS
     doc_id = next((row[name] for name in fields if row.get(name) is not None), None)
     if doc_id is None and id_field:
@@ -247,32 +262,36 @@ def row_document(
         parts = [row.get("title"), row.get("abstract")]
         if not any(isinstance(part, str) for part in parts):
             raise ValueError(
-                f"the field {text_field}, or title and abstract, is missing; found "
-                f"{', '.join(row)[:200]}. The option text_field names the field"
+                f"the field {text_field}, or title and abstract, is missing; found {names}. The "
+                "option text_field names the field"
             )
         text = " ".join(str(part) for part in parts if part)
         title_end = len(str(parts[0])) if parts[0] else None
     doc_id = f"{path.name}:{number}" if doc_id is None else doc_id
-    try:
-        mentions = row["mentions"] if "mentions" in row else _tool_mentions(row)
-    except TypeError as error:
-        raise ValueError(
-            f"mentions as an annotation tool lists them were expected ({error})"
-        ) from error
-    found = checked({"doc_id": doc_id, "text": text, "mentions": mentions}, _Row)
+    found = checked({"doc_id": doc_id, "text": text, "mentions": _tool_mentions(row)}, _Row)
     # pandas stores integer columns with missing values as floats.
     title_end = int(title_end) if title_end in range(len(found.text) + 1) else None
-    own = (_mention(mention, found, reading, number) for mention in found.mentions or ())
-    kept = tuple(mention for mention in own if mention is not None)
-    return CorpusDocument(found.doc_id, found.text, kept, title_end=title_end)
+    valid = reading.valid(found.mentions, _Mention, number)
+    own = (_mention(mention, found, reading, number) for mention in valid)
+    return CorpusDocument(found.doc_id, found.text, tuple(filter(None, own)), title_end)
 
 
 def _mention(mention: _Mention, row: _Row, reading: Reading, number: int) -> GoldMention | None:
     start, end = mention.start, mention.end
     covered = row.text[start:end] if 0 <= start < end <= len(row.text) else ""
-    text, label, ids = mention.text or covered, mention.label or "", mention.concept_id or ""
+    label, ids = _joined(mention.label, ","), _joined(mention.concept_id, "|")
+    if not ids and NOTED_IDS.fullmatch(label):
+        ids = label
+    text = mention.text or covered
+    # Label Studio writes a line end as `\\n`.
+    text = text if text.split() == covered.split() else text.replace("\\n", "\n")
     given = GoldMention(start, end, text, label, ids)
     return reading.mention(given, row.text, row.doc_id, number)
+
+
+def _joined(words: _Words, mark: str) -> str:
+    words = words if isinstance(words, list) else [words]
+    return mark.join(str(word) for word in words if word is not None)
 
 
 def _is_named(path: Path, *endings: str) -> bool:
@@ -284,6 +303,6 @@ def _is_jsonl(path: Path, head: str) -> bool:
 
 
 JSONL = Format("jsonl", read_json, _is_jsonl)
-JSON = Format("json", read_json, lambda path, head: head.startswith(("{", "[")))
+JSON = Format("json", read_json, lambda path, head: is_json(head))
 CSV = Format("csv", read_csv, lambda path, head: _is_named(path, ".csv", ".tsv"), holds="texts")
 PARQUET = Format("parquet", read_parquet, lambda path, head: head.startswith("PAR1"))

@@ -87,7 +87,7 @@ def normal_ids(raw: str, prefix: str = "") -> str:
     pieces = [iri_to_id(piece.strip()) for piece in _ANY_MARK.split(raw)]
     ids: dict[str, str] = {}
     for number in range(0, len(pieces), 2):
-        if pieces[number].lower() in _NO_ID:
+        if pieces[number].rpartition(":")[2].lower() in _NO_ID:
             continue
         concept_id = normalize_id(pieces[number], _prefix_of(pieces[number], prefix))
         if concept_id:
