@@ -11,10 +11,7 @@ from .options import Curation, OtherVocabulary, Pipeline, open_source
 def ground(
     table: Annotated[Path, typer.Argument(help="CSV, TSV, Excel or Parquet, with column names.")],
     column: Annotated[str, typer.Option(help="Column with the strings to link.")],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Table to write, or NAME.sssom.tsv for mappings."),
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Table to write.")],
     pipeline: Pipeline = None,
     kb: OtherVocabulary = None,
     curation: Curation = None,
