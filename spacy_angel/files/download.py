@@ -46,7 +46,8 @@ def download(
     from pooch import HTTPDownloader, file_hash
     from requests import RequestException
 
-    bar = tqdm(desc=path.name, unit="B", unit_scale=True, disable=None)
+    # The total is set when it is known.
+    bar = tqdm(desc=path.name, total=1, unit="B", unit_scale=True, disable=None)
     # Without compression, the size of the file is known.
     identity = {"Accept-Encoding": "identity"}
     fetch = HTTPDownloader(progressbar=bar, timeout=timeout, headers=identity)
@@ -56,7 +57,7 @@ def download(
             with new.open("rb") as file:
                 if file.read(512).lstrip().lower().startswith(_PAGE):
                     raise AngelError(f"{address} answers with a web page. Use --file.")
-            if new.stat().st_size < (bar.total or 0):
+            if new.stat().st_size < bar.total:
                 raise AngelError(_failed(address, f"it broke off before {bar.total:,} bytes"))
             algorithm, _, expected = (checksum or "").partition(":")
             if expected and (found := file_hash(str(new), alg=algorithm)) != expected:
