@@ -131,7 +131,7 @@ def read_hgnc(path: Path, report: VocabularyReport) -> Concepts:
         yield make_concept(
             row["hgnc_id"],
             dict.fromkeys([row["symbol"], row["name"], *aliases]),
-            types=[row["locus_group"]],
+            types=[row.get("locus_group", "")],
             alternate_ids=_ids(row, {"entrez_id": "NCBIGene", "ensembl_gene_id": "ENSEMBL"}),
         )
 
