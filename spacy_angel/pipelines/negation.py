@@ -24,7 +24,10 @@ _LINE_ENDS = ("\n", "\n\n", "\n\n\n", " \n", " \n\n", "\n ", "\n\n ")
 # Added to negspacy's clinical terms.
 _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
     "negated": {
-        "preceding_negations": ("w/o", "neg for", "nor", "neither", "deny", "unlikely"),
+        "preceding_negations": (
+            *("w/o", "neg for", "nor", "neither", "deny", "unlikely", "lack of", "neg :"),
+            *("negative :", "free of"),
+        ),
         "following_negations": (
             *(": none", ": negative", ": neg", ": no", ": absent", ": denies", ": denied"),
             *("absent", "is negative", "was negative", "were negative", "ruled out", "not seen"),
@@ -53,7 +56,10 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
             *("not excluded", "not ruled out", "not been ruled out", "to be ruled out"),
             *("cannot be ruled out", "could not be ruled out", "versus", "vs", "vs."),
         ),
-        "pseudo_negations": ("as soon as possible", "if possible", "less likely to"),
+        "pseudo_negations": (
+            *("as soon as possible", "if possible", "less likely to", "not suggestive of"),
+            *("not suspicious", "no suspicion of", "no concern for", "not concerning for"),
+        ),
         "termination": ("no", "denies", "without", "negative for"),
     },
     "historical": {
@@ -93,7 +99,10 @@ _SECTIONS = {
     "family": ("family history", "family hx", "fh", "fhx"),
 }
 # A header has a colon or is one of these, and begins a line or follows a sentence.
-_LINES = "medications|allergies|social history|hpi|physical exam|labs|assessment|plan|impression"
+_LINES = (
+    "medications|meds|allergies|social history|hpi|ros|review of systems|vitals|exam|physical exam"
+    "|examination|labs|imaging|assessment|plan|a/p|impression|hospital course"
+)
 _LINES = "|".join((_LINES, *_SECTIONS["historical"], *_SECTIONS["family"]))
 _HEADER = re.compile(rf"(?im)(?:^|(?<=[.;]))[ \t]*(?:([a-z][a-z /]{{1,40}}):|({_LINES})[ \t]*$)")
 # Marks beside a mention, which is a null character: `(-) fever`, `fever nil`, `?PE`.

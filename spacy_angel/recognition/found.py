@@ -22,7 +22,7 @@ _BETWEEN = re.compile(r"\s?[(\[]")
 _BEFORE = re.compile(r"(?:\([-–+]\)|[\s\-–/,;:.])*")
 _BEHIND = frozenset("/,;:")
 # Borders of cells and paragraphs. A tab is not one if the text has few spaces besides.
-_BORDER = re.compile(r"[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n")
+_BORDER = re.compile(r"\n\t|[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n")
 # The genotype of a mouse, `-/-` or `+/-`.
 _GENOTYPE = re.compile(r"[-–+]/[-–+]")
 # Of `FLAG-tagged`, but not of `Cl- channels`.

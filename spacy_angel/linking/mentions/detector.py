@@ -8,6 +8,7 @@ forms by their words, so that several threads can share a detector. It uses scis
 identify definitions.
 """
 
+import re
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,8 @@ _MAX_WORDS = 8
 _MAX_SHORT_WORDS = 3
 _END = frozenset(";,")
 _MAX_LETTERS = 6
+# `CPs` is a short form if `CP` is one, and the reverse.
+_PLURAL = re.compile(r"(?<=[A-Z]{2})s$")
 
 
 class LinearAbbreviationDetector(AbbreviationDetector):
@@ -107,8 +110,8 @@ class LinearAbbreviationDetector(AbbreviationDetector):
         """
         found: dict[Span, set[Span]] = {}
         seen_long: set[str] = set()
-        words: list[int] = doc.to_array(ORTH).tolist()
-        meant: dict[tuple[int, ...], list[tuple[int, Span]]] = {}
+        words = [_PLURAL.sub("", token.text) for token in doc]
+        meant: dict[tuple[str, ...], list[tuple[int, Span]]] = {}
         for long_candidate, short in filtered:
             long = (
                 _by_initials(long_candidate, short)
@@ -194,7 +197,7 @@ def _by_initials(
 
 
 def _occurrences(
-    words: Sequence[int], meant: Mapping[tuple[int, ...], Sequence[tuple[int, Span]]]
+    words: Sequence[str], meant: Mapping[tuple[str, ...], Sequence[tuple[int, Span]]]
 ) -> Iterator[tuple[int, int, Span]]:
     """YIELDS (tuple[int, int, Span]): start and end of each occurrence of a short form, and its
     long form according to the last definition before it, or else the first definition."""
