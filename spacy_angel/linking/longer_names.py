@@ -146,8 +146,10 @@ def _coordinations(mention: Span, after: Span | None) -> list[tuple[int, int]]:
     spans = []
     if after is not None and after.label == mention.label and after.start - end < _MAX_BETWEEN:
         spans.append((start, after.end))
-    if start > 1 and doc[start - 1].lower_ in _CONJUNCTIONS:
-        spans += [(first, end) for first in (start - 3, start - 2) if first >= 0]
+    # Before the mention, or before one more word: the mention is `pain` in `neck and shoulder pain`.
+    for i in (start - 1, start - 2):
+        if i > 0 and doc[i].lower_ in _CONJUNCTIONS:
+            spans += [(first, end) for first in (i - 2, i - 1) if first >= 0]
     # spaCy joins a single letter and the period of its sentence.
     is_followed = end + 1 < len(doc) and doc[end].lower_ in _CONJUNCTIONS
     if is_followed and not doc[end + 1].text.endswith("."):

@@ -59,6 +59,7 @@ def doc_of(nlp, text, *mentions):
     [
         ("Gastric or duodenal ulcer is seen", [(0, 1), (2, 4)], "Gastric or duodenal ulcer"),
         ("a gastric or duodenal ulcer", [(3, 5)], "gastric or duodenal ulcer"),
+        ("a gastric or duodenal ulcer", [(4, 5)], "gastric or duodenal ulcer"),
         ("hepatitis A and E", [(0, 2)], "hepatitis A and E"),
         ("hepatitis A and E.", [(0, 2)], "hepatitis A"),
         ("fever or duodenal ulcer", [(0, 1), (2, 4)], "fever"),

@@ -71,6 +71,8 @@ def test_a_definition_stands_in_one_sentence():
         ("Panic disorder [PD] and PD.", ["Panic disorder"] * 2),
         ("Panic disorder (PD; n = 12) and PD.", ["Panic disorder"] * 2),
         ("It is myotonic dystrophy (DM).", ["myotonic dystrophy"]),
+        ("A stromal tumor (ST) is rare. STs grow.", ["stromal tumor"] * 2),
+        ("Stromal tumors (STs) are rare. An ST grows.", ["Stromal tumors"] * 2),
         ("Levels were < 3 times (< 5 times in the liver).", []),
     ],
 )

@@ -74,6 +74,7 @@ def test_any_mentions_stay_inside_the_text_and_apart(text, data):
         ("asthma | gout", "asthma | gout", ["asthma", "gout"]),
         ("a list:\nasthma\tgout\n\nfever", "asthma\tgout\n\nfever", ["asthma\tgout", "fever"]),
         ("a list of two: asthma\tgout", "asthma\tgout", ["asthma", "gout"]),
+        ("Hx:\tasthma\n\tgout", "asthma\n\tgout", ["asthma", "gout"]),
         # A tab is a space where there are no others.
         ("heart\tattack", "heart\tattack", ["heart\tattack"]),
     ],
