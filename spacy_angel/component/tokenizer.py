@@ -17,8 +17,12 @@ _LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MAX_RUN + 1},}}")
 # The rules of prefixes and suffixes look no farther, unless a match is itself as long.
 _AT_THE_END = 64
 _CONTEXT = 8
-# Within a list without spaces: `gout;asthma`, `IL-2,IL-6`, but not `46,XX`.
-_GLUED = re.compile(r"(?<=[^\W_]);(?=[^\W_]{2})|(?<=\d),(?=(?!X[XY]\b)[^\W\d_]{2})")
+# Words without a space between them: `gout;asthma`, `IL-2,IL-6` (but not `46,XX`), `gout.3` before
+# a reference, `creatinine>2`.
+_GLUED = re.compile(
+    r"(?<=\S);(?=[^\W_]{2})|(?<=[\d)]),(?=(?!X[XY]\b)[^\W\d_]{2})"
+    r"|(?<=[^\W\d_]{3})[.,](?=\d)|(?<=[^\W\d_]{2})[:<>=≤≥](?=\d)"
+)
 # One space, other white space, anything else.
 _PARTS = re.compile(r" |[^\S ]+|\S+")
 
@@ -26,8 +30,8 @@ _PARTS = re.compile(r" |[^\S ]+|\S+")
 class LinearTokenizer(Tokenizer):
     """spaCy's tokenizer with the rules of its language, with three differences: characters that
     `component.characters` removes belong to the preceding token or else to the next one, and never
-    join two words; lists without spaces are split at semicolons, and at commas after a digit; and
-    sequences of more than a thousand characters without a space are split."""
+    join two words; words without a space between them are split in more cases; and sequences of
+    more than a thousand characters without a space are split."""
 
     def __call__(self, string: str) -> Doc:
         """string (str): a text. RETURNS (Doc): its tokens."""

@@ -146,7 +146,7 @@ def _coordinations(mention: Span, after: Span | None) -> list[tuple[int, int]]:
     spans = []
     if after is not None and after.label == mention.label and after.start - end < _MAX_BETWEEN:
         spans.append((start, after.end))
-    # Before the mention, or before one more word: the mention is `pain` in `neck and shoulder pain`.
+    # Before the mention, or before one more word: `pain` in `neck and shoulder pain`.
     for i in (start - 1, start - 2):
         if i > 0 and doc[i].lower_ in _CONJUNCTIONS:
             spans += [(first, end) for first in (i - 2, i - 1) if first >= 0]

@@ -21,8 +21,11 @@ _MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
 _BETWEEN = re.compile(r"\s?[(\[]")
 _BEFORE = re.compile(r"(?:\([-–+]\)|[\s\-–/,;:.])*")
 _BEHIND = frozenset("/,;:")
-# Borders of cells and paragraphs. A tab is not one if the text has few spaces besides.
-_BORDER = re.compile(r"\n\t|[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n")
+# Borders of cells and paragraphs. A tab is not one if the text has few spaces besides, nor a line
+# end within a sentence.
+_BORDER = re.compile(r"\n\t|[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n|\n")
+_BLOCK = 2000  # maximum number of characters of lines that are compared
+_SHORT_LINE = 0.7  # of the longest line
 # The genotype of a mouse, `-/-` or `+/-`.
 _GENOTYPE = re.compile(r"[-–+]/[-–+]")
 # Of `FLAG-tagged`, but not of `Cl- channels`.
@@ -138,10 +141,21 @@ def _within_borders(text: str, one: FoundMention, has_cells: bool) -> Iterator[F
     paragraph."""
     start = one.start
     for border in _BORDER.finditer(text, one.start, one.end):
-        if has_cells or border[0] != "\t":
+        mark = border[0]
+        if has_cells if mark == "\t" else mark != "\n" or _is_list(text, border.start()):
             yield one._replace(start=start, end=border.start())
             start = border.end()
     yield one._replace(start=start)
+
+
+def _is_list(text: str, end: int) -> bool:
+    """RETURNS (bool): whether a line end was not inserted to wrap a text: the line would be much
+    shorter than the longest one near it even with the first word of the next line."""
+    before = text[max(end - _BLOCK, 0) : end].rpartition("\n\n")[2].split("\n")
+    after = text[end + 1 : end + _BLOCK].partition("\n\n")[0].split("\n")
+    first_word = after[0].partition(" ")[0]
+    longest = max(map(len, before + after))
+    return len(before[-1].rstrip()) + len(first_word) < _SHORT_LINE * longest
 
 
 def _is_held_together(text: str, one: FoundMention, other: FoundMention) -> bool:

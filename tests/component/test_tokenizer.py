@@ -39,6 +39,7 @@ def test_the_text_stays_whole(text):
         # Lists without spaces.
         ("gout;asthma", ["gout", ";", "asthma"]),
         ("IL-2,IL-6, 46,XX", ["IL-2", ",", "IL-6", ",", "46,XX"]),
+        ("gout.3 Lead>2.5", ["gout", ".", "3", "Lead", ">", "2.5"]),
     ],
 )
 def test_what_is_not_read_keeps_no_words_together(text, tokens):

@@ -75,6 +75,9 @@ def test_any_mentions_stay_inside_the_text_and_apart(text, data):
         ("a list:\nasthma\tgout\n\nfever", "asthma\tgout\n\nfever", ["asthma\tgout", "fever"]),
         ("a list of two: asthma\tgout", "asthma\tgout", ["asthma", "gout"]),
         ("Hx:\tasthma\n\tgout", "asthma\n\tgout", ["asthma", "gout"]),
+        # Lines of a list, and of a wrapped text.
+        ("asthma\ngout\na known allergy to latex", "asthma\ngout", ["asthma", "gout"]),
+        ("a known heart\nattack in the family", "heart\nattack", ["heart\nattack"]),
         # A tab is a space where there are no others.
         ("heart\tattack", "heart\tattack", ["heart\tattack"]),
     ],
