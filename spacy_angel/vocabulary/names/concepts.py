@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
-SCOPES = ("PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED")
+Scope = Literal["PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
 """How a name relates to its concept according to the source, closest first: it is the preferred
 name; has the same meaning; or a narrower, broader or related one (OBO, MeSH); is obsolete, or
 suppressed (UMLS)."""
@@ -36,7 +38,7 @@ class Concept:
     definition: str | None = None
     alternate_ids: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
-    scopes: tuple[tuple[str, str], ...] = ()
+    scopes: tuple[tuple[str, Scope], ...] = ()
     parts: tuple[str, ...] = ()
 
     @property
@@ -61,10 +63,10 @@ class Concept:
         )
 
 
-def nearest_scopes(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def nearest_scopes(pairs: Iterable[tuple[str, Any]]) -> tuple[tuple[str, Scope], ...]:
     """pairs (Iterable[tuple[str, str]]): names and their scopes. RETURNS (tuple[tuple[str, str],
     ...]): distinct names with the closest of their scopes."""
-    nearest: dict[str, str] = {}
+    nearest: dict[str, Scope] = {}
     for name, scope in pairs:
         before = nearest.get(name, scope)
         nearest[name] = min(before, scope, key=SCOPES.index)

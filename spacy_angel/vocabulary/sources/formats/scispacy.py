@@ -1,15 +1,13 @@
 """scispaCy's vocabularies in JSON lines."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ....files.formats import Format, first_line
 from ....files.json_values import checked, parse_as
-from ...names.concepts import Concept
+from ...names.concepts import Concept, Scope
 from .lines import read_lines
 from .records import Concepts, VocabularyReport, make_concept, own_id, wrong
-
-_Scope = Literal["PREFERRED", "EXACT", "NARROW", "BROAD", "RELATED", "OBSOLETE", "SUPPRESSED"]
 
 
 def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = None) -> Concepts:
@@ -26,7 +24,7 @@ def read_scispacy(path: Path, report: VocabularyReport, *, prefix: str | None = 
         try:
             # `null` counts as missing
             fields = {k: v for k, v in parse_as(line, dict[str, Any]).items() if v is not None}
-            scopes = checked(fields.pop("scopes", {}), dict[str, _Scope])
+            scopes = checked(fields.pop("scopes", {}), dict[str, Scope])
             entry = checked({"canonical_name": "", **fields}, Concept)
         except ValueError as error:
             expected = f"one JSON object a line with `concept_id` ({error})"
