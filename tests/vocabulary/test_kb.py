@@ -114,11 +114,11 @@ def test_a_concept_that_comes_in_parts_is_joined():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"canonical_name": None}, "canonical_name of .*'X:5' must be a text, found None"),
-        ({"concept_id": 5}, "concept_id of .* 5 must be a text, found 5"),
-        ({"aliases": "alias"}, "aliases .* must be several texts, .* found 'alias'"),
-        ({"aliases": ("a", float("nan"))}, r"aliases .* found \('a', nan\)"),
-        ({"types": (47,)}, r"types .* found \(47,\)"),
+        ({"canonical_name": None}, "'X:5'.* canonical_name: .* valid string .got None"),
+        ({"concept_id": 5}, "concept 5 .* concept_id: .* valid string .got 5"),
+        ({"aliases": "alias"}, "aliases: .* valid tuple .got 'alias'"),
+        ({"aliases": ("a", float("nan"))}, r"aliases\.1: .* valid string .got nan"),
+        ({"types": (47,)}, r"types\.0: .* valid string .got 47"),
     ],
 )
 def test_a_concept_with_a_wrong_field_is_an_error_and_changes_nothing(fields, message):
