@@ -29,13 +29,6 @@ def kb_build(
             "types); the linker prefers the species of the document.",
         ),
     ] = False,
-    mappings: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="SSSOM table (.sssom.tsv) whose exact matches become alternate identifiers; may "
-            "be repeated."
-        ),
-    ] = None,
     branch: Annotated[
         str | None, typer.Option(help="Keep only this concept and all concepts below it.")
     ] = None,
@@ -52,7 +45,6 @@ def kb_build(
         shared_names=shared_names,  # type: ignore[arg-type]  # checked by BuildOptions
         by_species=by_species,
         options=given,
-        mappings=mappings or (),
         branch=branch,
     )
     options.print_columns(kb.meta["sources"])

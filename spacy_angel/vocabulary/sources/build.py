@@ -13,7 +13,6 @@ from ..storage.metadata import BuildOptions
 from ..storage.table import SharedNames
 from .formats.records import VocabularyReport
 from .formats.registry import FORMATS, read_vocabulary
-from .mappings import read_mappings, with_mapped_ids
 
 
 def build_vocabulary(
@@ -25,7 +24,6 @@ def build_vocabulary(
     by_species: bool = False,
     options: Mapping[str, Any] | None = None,
     about: Sequence[Mapping[str, Any]] = (),
-    mappings: Sequence[Path] = (),
     branch: str | None = None,
 ) -> ConceptKB:
     """Build a vocabulary from published files.
@@ -36,8 +34,6 @@ def build_vocabulary(
     shared_names (SharedNames), by_species (bool): see `ConceptKB.build`.
     options (Mapping[str, Any] | None): options of the reader, see `registry.FORMATS`.
     about (Sequence[Mapping[str, Any]]): plain values to record with each file.
-    mappings (Sequence[Path]): SSSOM tables. Identifiers with the same meaning become alternate
-        identifiers, which are also used to join concepts of several files.
     branch (str | None): identifier of a concept; only this concept and all below it are kept.
     RETURNS (ConceptKB): the vocabulary, with one entry per file in `meta["sources"]`.
     RAISES (AngelError): a file cannot be read, or the branch does not exist or has nothing below
@@ -46,20 +42,11 @@ def build_vocabulary(
     sources = [_source(file, format, options) for file in files]
     for source, known in zip(sources, about, strict=False):
         source.update(known)
-    tables, recorded = [], list(sources)
-    for file in mappings:
-        report = VocabularyReport()
-        tables.append(read_mappings(file, report))
-        recorded.append({**_source(file, "sssom", None), "skipped": dict(report.skipped)})
-    concepts = (
-        with_mapped_ids(_concepts(file, source), tables)
-        for file, source in zip(files, sources, strict=True)
-    )
     folder = output if branch is None else None
     build_options = BuildOptions(
-        shared_names=shared_names, endings="species" if by_species else None, sources=recorded
+        shared_names=shared_names, endings="species" if by_species else None, sources=sources
     )
-    kb = ConceptKB.join(concepts, folder, build_options)
+    kb = ConceptKB.join(map(_concepts, files, sources), folder, build_options)
     if branch is None:
         return kb
     below = kb.ids_below(branch)
@@ -67,7 +54,7 @@ def build_vocabulary(
         why = "nothing is below it" if kb.table.has_hierarchy else "the files have no hierarchy"
         raise AngelError(f"--branch {branch} would keep one concept: {why}.")
     kept = (concept for concept in kb if concept.concept_id in below)
-    restricted = [{**source, "branch": branch} for source in recorded]
+    restricted = [{**source, "branch": branch} for source in sources]
     return ConceptKB.join([kept], output, kb.metadata.model_copy(update={"sources": restricted}))
 
 
