@@ -19,8 +19,8 @@ _MOST_ROUNDS = 8  # maximum nesting depth of brackets
 _LONGEST = 400  # maximum number of characters between two brackets of a pair
 _MARKS = frozenset((*_PAIRS, *_PAIRS.values()))
 _BETWEEN = re.compile(r"\s?[(\[]")
-_BEFORE = re.compile(r"(?:\([-–+]\)|[\s\-–/,;:.])*")
-_BEHIND = frozenset("/,;:")
+_BEFORE = re.compile(r"(?:\([-–+]\)|#\d*|[\s\-–/,;:.~=*`|>])*")
+_BEHIND = frozenset("/,;:~=*`|")
 # Borders of cells and paragraphs. A tab is not one if the text has few spaces besides, nor a line
 # end within a sentence.
 _BORDER = re.compile(r"\n\t|[|\t]|(?<= )\^|\n[^\S\n]{0,9}\n|\n")

@@ -42,6 +42,7 @@ def found_in(text, *names, label="GENE"):
         ("Trp53 +/- mice", ["Trp53 +/-"], ["Trp53"]),
         ("(IL-2 and", ["(IL-2"], ["IL-2"]),
         ("IL-2, and", ["IL-2,"], ["IL-2"]),
+        ("#1 Gout: # **", ["#1 Gout", "# **"], ["Gout"]),
         ("Na(+) and", ["Na(+)"], ["Na(+)"]),
         ("Cl- channels", ["Cl-"], ["Cl-"]),
         ("CaCl(2) and", ["CaCl("], ["CaCl(2)"]),
