@@ -6,6 +6,7 @@ forms, and list marks.
     CAD s/p CABG     → CAD | s/p | CABG                (spaCy's English: s | / | p)
     -cough 2)anemia  → - | cough | 2) | anemia         (spaCy's English: -cough | 2)anemia)
     HTN->CKD         → HTN | -> | CKD                  (spaCy's English: HTN->CKD)
+    in COPD.13,14    → in | COPD | . | 13,14           (spaCy's English: in | COPD.13,14)
 
 Entities consist of whole tokens, so a mention that begins or ends inside a token cannot be found.
 The rules are saved with the tokenizer of the pipeline.
@@ -35,6 +36,8 @@ _SIGNS = (
     *(_GENOTYPE, rf"(?<={_GENOTYPE})[{_HYPHENS}/](?=\w)"),
     *(rf"(?<=[^\W_])[{_PLUS}*](?=\S)", rf"(?<=[^\W_][{_PLUS}])[{_HYPHENS}/](?=\S)"),
 )
+# A period or comma before the numbers of references: `asthma.12,13`.
+_REFERENCE = r"(?<=[a-z]{3}|[A-Z]{3})[.,](?=\d{1,3}(?:[,–-]\d{1,3})*$)"
 # A plus, a genotype, and a period after a lowercase letter or digit and a capital: `apoE.`
 _SUFFIXES = (
     *(rf"(?<=[^\W_])[{_PLUS}]", rf"(?<=[^\W_]){_GENOTYPE}"),
@@ -58,7 +61,7 @@ def add_biomedical_tokens(nlp: "Language") -> None:
         for spelling in (form, form.capitalize(), form.upper()):
             tokenizer.add_special_case(spelling, [{"ORTH": spelling}])
     prefixes = (*_LIST_MARKS, *(nlp.Defaults.prefixes or ()))
-    infixes = (*_ARROWS, *_BRACKETS, *_SIGNS, *(nlp.Defaults.infixes or ()))
+    infixes = (*_ARROWS, *_BRACKETS, *_SIGNS, _REFERENCE, *(nlp.Defaults.infixes or ()))
     suffixes = (*_SUFFIXES, *(nlp.Defaults.suffixes or ()))
     tokenizer.prefix_search = compile_prefix_regex(prefixes).search
     tokenizer.infix_finditer = compile_infix_regex(infixes).finditer

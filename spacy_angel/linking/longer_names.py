@@ -29,6 +29,7 @@ _TYPE = re.compile(
 # `histamine H1 antagonists`.
 _HEAD = re.compile(r"[a-z]{4,}ases?|(?:ant)?agonists?|blockers?|inhibitors?", re.IGNORECASE)
 _CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
+_MAX_PARTS = 4  # of a coordination
 _MAX_BETWEEN = 3  # words between two coordinated mentions
 _BORDER = re.compile(r"[()\[\],;:.|\n<>&*_]")
 # Part of a name if the recognizer finds it possible (`graft vs. host disease`).
@@ -86,10 +87,11 @@ def _containing(
     YIELDS (Span): for each mention, the longest name of a concept that its label allows, if any.
     """
     inner = {word for m in mentions for word in range(m.start + 1, m.end)}
+    words = [word.lower_ for m in mentions[:1] for word in m.doc] + [""] * 3
     last = 0
     for mention, after in zip(mentions, [*mentions[1:], None], strict=False):
         doc, label = mention.doc, mention.label_
-        wide = _coordinations(mention, after)
+        wide = _coordinations(mention, after, words)
         for start, end in [*wide, *_around(mention, possible)]:
             if start < last or start in inner or end in inner:
                 continue
@@ -139,22 +141,41 @@ def _around(mention: Span, possible: Sequence[PossibleMention]) -> list[tuple[in
     return sorted(spans, key=lambda span: span[0] - span[1])
 
 
-def _coordinations(mention: Span, after: Span | None) -> list[tuple[int, int]]:
-    """RETURNS (list[tuple[int, int]]): word offsets of spans in which a mention may be coordinated
-    with the next mention, or with one or two words beside it."""
+def _coordinations(
+    mention: Span, after: Span | None, words: Sequence[str]
+) -> list[tuple[int, int]]:
+    """words (Sequence[str]): words of the document in lower case, and three empty ones.
+    RETURNS (list[tuple[int, int]]): word offsets of spans in which a mention may be coordinated
+    with the next mention, with one or two words beside it, or with several words separated by
+    commas (`hepatitis A, B and C`)."""
     doc, start, end = mention.doc, mention.start, mention.end
+
+    def starts(first: int) -> list[int]:
+        """Positions of words separated by commas up to this one, the first one first."""
+        found = [first]
+        while len(found) < _MAX_PARTS and found[0] > 1 and words[found[0] - 1] == ",":
+            found.insert(0, found[0] - 2)
+        return found
+
     spans = []
     if after is not None and after.label == mention.label and after.start - end < _MAX_BETWEEN:
-        spans.append((start, after.end))
+        spans += [(first, after.end) for first in starts(start)]
     # Before the mention, or before one more word: `pain` in `neck and shoulder pain`.
     for i in (start - 1, start - 2):
-        if i > 0 and doc[i].lower_ in _CONJUNCTIONS:
-            spans += [(first, end) for first in (i - 2, i - 1) if first >= 0]
+        if i > 0 and words[i] in _CONJUNCTIONS:
+            before = starts(i - 1 - (words[i - 1] == ","))
+            spans += [(first - added, end) for first in before for added in (1, 0)]
+    last = end
+    for _ in range(_MAX_PARTS - 2):
+        if words[last] == "," and words[last + 1] not in _CONJUNCTIONS and words[last + 1]:
+            last += 2
+    last += words[last] == ","
     # spaCy joins a single letter and the period of its sentence.
-    is_followed = end + 1 < len(doc) and doc[end].lower_ in _CONJUNCTIONS
-    if is_followed and not doc[end + 1].text.endswith("."):
-        spans.append((start, end + 2))
-    return [(first, last) for first, last in spans if _is_word(doc[first], doc[last - 1])]
+    if words[last] in _CONJUNCTIONS and words[last + 1] and not words[last + 1].endswith("."):
+        spans.append((start, last + 2))
+    return [
+        (first, last) for first, last in spans if first >= 0 and _is_word(doc[first], doc[last - 1])
+    ]
 
 
 def _possible(
@@ -167,36 +188,29 @@ def _possible(
     RETURNS (list[Span]): the longest names of each possible mention, see `_may_replace`.
     """
     found: list[Span] = []
+    owners = {word: mention for mention in mentions for word in range(mention.start, mention.end)}
     for first, last, label, _ in possible:
-        low, high = max(first - _MAX_ADDED, 0), min(last + _MAX_ADDED, len(doc))
-        near = [m for m in (*mentions, *found) if m.start < high and low < m.end]
         ends = [
             (start, end)
-            for start in range(low, last)
-            for end in range(max(first, start) + 1, high + 1)
+            for start in range(max(first - _MAX_ADDED, 0), last)
+            for end in range(max(first, start) + 1, min(last + _MAX_ADDED, len(doc)) + 1)
             if (first <= start and end <= last) or 2 < end - start <= _MAX_WORDS
         ]
         for start, end in sorted(ends, key=lambda span: span[0] - span[1]):
             name = Span(doc, start, end, label=label)
-            is_new = _may_replace(name, near) and _is_distinctive(name)
+            parts = [owners[word] for word in range(start, end) if word in owners]
+            is_new = all(_may_replace(name, part) for part in parts) and _is_distinctive(name)
             if is_new and names.is_name(name.text, label):
                 found = [*beside(found, [name]), name]
-                near.append(name)
+                owners.update(dict.fromkeys(range(start, end), name))
     return found
 
 
-def _may_replace(name: Span, mentions: Iterable[Span]) -> bool:
-    """RETURNS (bool): whether all mentions that the name overlaps are parts of it, and neither
-    diseases nor genes: `cocaine` in `cocaine dependence`."""
-    return all(
-        name.start <= m.start
-        and m.end <= name.end
-        and len(m) < len(name)
-        and not is_disease(m.label_)
-        and not is_gene(m.label_)
-        for m in mentions
-        if m.start < name.end and name.start < m.end
-    )
+def _may_replace(name: Span, mention: Span) -> bool:
+    """RETURNS (bool): whether the mention is a part of the name, and neither a disease nor a gene:
+    `cocaine` in `cocaine dependence`."""
+    is_part = name.start <= mention.start and mention.end <= name.end and len(mention) < len(name)
+    return is_part and not is_disease(mention.label_) and not is_gene(mention.label_)
 
 
 def _is_distinctive(name: Span) -> bool:

@@ -14,6 +14,7 @@ NAMES = (
     *("gastric ulcer", "duodenal ulcer", "renal cell cancer", "basal cell cancer", "hepatitis A"),
     *("hepatitis E", "T-cell lymphoma", "B-cell lymphoma", "sickle cell and thalassemia trait"),
     *("thalassemia trait", "sickle cell trait", "fever"),
+    *("type 1 diabetes", "type 2 diabetes", "type 3 diabetes", "hepatitis C"),
 )
 
 
@@ -23,6 +24,7 @@ NAMES = (
         ("gastric and duodenal ulcers", ["gastric ulcer", "duodenal ulcer"]),
         ("Gastric/duodenal ulcer", ["Gastric ulcer", "duodenal ulcer"]),
         ("basal or renal cell cancer", ["basal cell cancer", "renal cell cancer"]),
+        ("type 1, 2 and 3 diabetes", [f"type {i} diabetes" for i in (1, 2, 3)]),
         ("T- and B-cell lymphoma", ["T- cell lymphoma", "B-cell lymphoma"]),
         ("hepatitis A, or E", ["hepatitis A", "hepatitis E"]),
         # A list of names, a name, and words that are part of no name.
@@ -62,6 +64,14 @@ def doc_of(nlp, text, *mentions):
         ("a gastric or duodenal ulcer", [(4, 5)], "gastric or duodenal ulcer"),
         ("hepatitis A and E", [(0, 2)], "hepatitis A and E"),
         ("hepatitis A and E.", [(0, 2)], "hepatitis A"),
+        ("hepatitis A, C, and E", [(0, 2)], "hepatitis A, C, and E"),
+        ("a renal, or basal cell cancer", [(4, 7)], "renal, or basal cell cancer"),
+        ("type 1, 2 or 3 diabetes", [(5, 7)], "type 1, 2 or 3 diabetes"),
+        (
+            "gastric, duodenal ulcer, fever, and hepatitis A",
+            [(2, 4), (5, 6), (8, 10)],
+            "duodenal ulcer",
+        ),
         ("fever or duodenal ulcer", [(0, 1), (2, 4)], "fever"),
     ],
 )

@@ -34,13 +34,15 @@ def split_composite(mention: str, n_parts: int) -> list[str]:
 
 
 def coordinated_names(mention: str, is_name: Callable[[str], bool]) -> list[str]:
-    """Split a coordination of two or more names that share words at the end or at the beginning.
+    """Split a coordination of two or more names that share words at the end, at the beginning, or
+    both.
 
     mention (str): any mention.
     is_name (Callable): whether a text is a name.
     RETURNS (list[str]): the name of each part, e.g. `renal failure`, `hepatic failure` for `renal
-        or hepatic failure`, and `T-cell lymphoma`, `B-cell lymphoma` for `T- and B-cell lymphoma`;
-        empty if the mention is a name itself or has a part that is none.
+        or hepatic failure`, `T-cell lymphoma`, `B-cell lymphoma` for `T- and B-cell lymphoma`, and
+        `type I diabetes`, `type II diabetes` for `type I and II diabetes`; empty if the mention is
+        a name itself or has a part that is none.
     """
     parts = _COORDINATION.split(mention.strip())
     if len(parts) < 2 or not all(parts) or _INNER_COMMA.search(mention) or is_name(mention):
@@ -50,7 +52,12 @@ def coordinated_names(mention: str, is_name: Callable[[str], bool]) -> list[str]
     starts = [first[: gap.end()] for gap in _GAP.finditer(first)][::-1]
     with_end = [*([f"{part} {end}" for end in ends] for part in parts[:-1]), [last]]
     with_start = [[first], *([start + part for start in starts] for part in parts[1:])]
-    for choices in (with_end, with_start):
+    with_both = [
+        *with_end[:1],
+        *([f"{s}{p} {e}" for s in starts for e in ends] for p in parts[1:-1]),
+        with_start[-1],
+    ]
+    for choices in (with_end, with_start, with_both):
         singular = ([*choice, *(name.removesuffix("s") for name in choice)] for choice in choices)
         names = [next(filter(is_name, choice), "") for choice in singular]
         # Not in `muscle wasting and weakness`: weakness is a name by itself.
