@@ -17,21 +17,14 @@ _LONG_RUN = re.compile(rf"(?<!\S)\S{{{_MAX_RUN + 1},}}")
 # The rules of prefixes and suffixes look no farther, unless a match is itself as long.
 _AT_THE_END = 64
 _CONTEXT = 8
-# Words without a space between them: `gout;asthma`, `IL-2,IL-6` (but not `46,XX`), `gout.3` before
-# a reference, `creatinine>2`.
-_GLUED = re.compile(
-    r"(?<=\S);(?=[^\W_]{2})|(?<=[\d)]),(?=(?!X[XY]\b)[^\W\d_]{2})"
-    r"|(?<=[^\W\d_]{3})[.,](?=\d)|(?<=[^\W\d_]{2})[:<>=≤≥](?=\d)"
-)
 # One space, other white space, anything else.
 _PARTS = re.compile(r" |[^\S ]+|\S+")
 
 
 class LinearTokenizer(Tokenizer):
-    """spaCy's tokenizer with the rules of its language, with three differences: characters that
+    """spaCy's tokenizer with the rules of its language, with two differences: characters that
     `component.characters` removes belong to the preceding token or else to the next one, and never
-    join two words; words without a space between them are split in more cases; and sequences of
-    more than a thousand characters without a space are split."""
+    join two words; and sequences of more than a thousand characters without a space are split."""
 
     def __call__(self, string: str) -> Doc:
         """string (str): a text. RETURNS (Doc): its tokens."""
@@ -58,11 +51,6 @@ class LinearTokenizer(Tokenizer):
         """string (str): part of a text. RETURNS (int): length of its suffix."""
         n: int = super().find_suffix(string[-_AT_THE_END:])
         return n if n < _AT_THE_END - _CONTEXT else super().find_suffix(string)
-
-    def find_infix(self, string: str) -> list["re.Match[str]"]:
-        """string (str): part of a text. RETURNS (list[re.Match[str]]): where it is split."""
-        found = [*super().find_infix(string), *_GLUED.finditer(string)]
-        return sorted(found, key=re.Match.start)
 
     def _cut(self, text: str) -> Iterator[tuple[int, int]]:
         """YIELDS (tuple[int, int]): character offsets of each token, without spaces."""

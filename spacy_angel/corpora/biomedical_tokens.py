@@ -36,8 +36,12 @@ _SIGNS = (
     *(_GENOTYPE, rf"(?<={_GENOTYPE})[{_HYPHENS}/](?=\w)"),
     *(rf"(?<=[^\W_])[{_PLUS}*](?=\S)", rf"(?<=[^\W_][{_PLUS}])[{_HYPHENS}/](?=\S)"),
 )
-# A period or comma before the numbers of references: `asthma.12,13`.
-_REFERENCE = r"(?<=[a-z]{3}|[A-Z]{3})[.,](?=\d{1,3}(?:[,–-]\d{1,3})*$)"
+# Words without a space between them: `gout;asthma`, `IL-2,IL-6` (but not `46,XX`), `gout.3` before
+# a reference, `creatinine>2`.
+_GLUED = (
+    *(r"(?<=\S);(?=[^\W_]{2})", r"(?<=[\d)]),(?=(?!X[XY]\b)[^\W\d_]{2})"),
+    *(r"(?<=[^\W\d_]{3})[.,](?=\d)", r"(?<=[^\W\d_]{2})[:<>=≤≥](?=\d)"),
+)
 # A plus, a genotype, and a period after a lowercase letter or digit and a capital: `apoE.`
 _SUFFIXES = (
     *(rf"(?<=[^\W_])[{_PLUS}]", rf"(?<=[^\W_]){_GENOTYPE}"),
@@ -61,7 +65,7 @@ def add_biomedical_tokens(nlp: "Language") -> None:
         for spelling in (form, form.capitalize(), form.upper()):
             tokenizer.add_special_case(spelling, [{"ORTH": spelling}])
     prefixes = (*_LIST_MARKS, *(nlp.Defaults.prefixes or ()))
-    infixes = (*_ARROWS, *_BRACKETS, *_SIGNS, _REFERENCE, *(nlp.Defaults.infixes or ()))
+    infixes = (*_ARROWS, *_BRACKETS, *_SIGNS, *_GLUED, *(nlp.Defaults.infixes or ()))
     suffixes = (*_SUFFIXES, *(nlp.Defaults.suffixes or ()))
     tokenizer.prefix_search = compile_prefix_regex(prefixes).search
     tokenizer.infix_finditer = compile_infix_regex(infixes).finditer

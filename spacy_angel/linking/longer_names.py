@@ -87,11 +87,13 @@ def _containing(
     YIELDS (Span): for each mention, the longest name of a concept that its label allows, if any.
     """
     inner = {word for m in mentions for word in range(m.start + 1, m.end)}
+    cut = {m.end for m in mentions}.difference(m.start for m in mentions)
     words = [word.lower_ for m in mentions[:1] for word in m.doc] + [""] * 3
     last = 0
     for mention, after in zip(mentions, [*mentions[1:], None], strict=False):
         doc, label = mention.doc, mention.label_
-        wide = _coordinations(mention, after, words)
+        # Not `virus, or HIV infection` in `Epstein-Barr virus, or HIV infection`.
+        wide = [span for span in _coordinations(mention, after, words) if span[0] not in cut]
         for start, end in [*wide, *_around(mention, possible)]:
             if start < last or start in inner or end in inner:
                 continue
