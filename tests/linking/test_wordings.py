@@ -95,6 +95,7 @@ def test_a_name_of_something_else_is_none():
         # A name as it stands, one of another kind, and none either way.
         *((text, "GENE", text) for text in ("IL-2", "IL2", "CEP-1", "CCR-7")),
         ("haematemesis", "DISEASE", "hematemesis"),
+        ("leucopenia", "DISEASE", "leukopenia"),
         ("OESOPHAGEAL VARICES", "DISEASE", "ESOPHAGEAL VARICES"),
         # A name as it is, and a short form.
         *((text, "DISEASE", text) for text in ("Paeony rash", "TAE")),
@@ -103,7 +104,7 @@ def test_a_name_of_something_else_is_none():
 )
 def test_other_spellings(text, label, expected):
     genes = ("NF-\u03baB", "NF-kappaB", "I\u03baB", "SIRT1", "Talin 1", "IL-2", "IL2", "CCR5")
-    diseases = ("Hematemesis", "Esophageal Varices", "Paeony Rash", "TE")
+    diseases = ("Hematemesis", "Esophageal Varices", "Paeony Rash", "TE", "Leukopenia")
     species = ("cep1", "Escherichia coli")
     kinds = {"Gene": genes, "Disease": diseases, "Species": species}
     kb = build({name: kind for kind, names in kinds.items() for name in names})

@@ -44,6 +44,7 @@ _BINOMIAL = re.compile(
 
 _LONG_WORD = re.compile(r"[^\W\d_]{5,}")
 _DIGRAPH = re.compile("[ao](?=e)", re.IGNORECASE)
+_LEUCO = re.compile("(?<=leu)c(?=[ao])", re.IGNORECASE)
 
 # Words without digits. Short sequences of capitals are abbreviations and are not corrected.
 _WORD = re.compile(rf"(?<![^\W_])([A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LONGEST}}})(?![^\W_])")
@@ -160,8 +161,8 @@ def respaced(text: str) -> Iterator[str]:
 
 def american_spelling(text: str) -> str:
     """text (str): a mention. RETURNS (str): the text with `ae` and `oe` replaced by `e` in words of
-    five or more letters, e.g. `haematemesis` → `hematemesis`."""
-    return _LONG_WORD.sub(lambda word: _DIGRAPH.sub("", word[0]), text)
+    five or more letters, and `leuco` by `leuko`, e.g. `haematemesis` → `hematemesis`."""
+    return _LONG_WORD.sub(lambda word: _LEUCO.sub("k", _DIGRAPH.sub("", word[0])), text)
 
 
 def find_binomial(text: str, is_name: Callable[[str], bool]) -> str:
