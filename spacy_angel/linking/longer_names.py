@@ -98,7 +98,9 @@ def _containing(
             if start < last or start in inner or end in inner:
                 continue
             name = Span(doc, start, end, label=label)
-            added = doc[start : mention.start].text + doc[mention.end : end].text
+            # `hand, foot and mouth disease` is a name.
+            before = doc[start : mention.start].text.replace(",", "")
+            added = before + doc[mention.end : end].text
             # `diabetes mellitus, type 2`, but not `arthritis, rheumatoid factor`.
             is_inverted = added[:1] == "," and not (end < len(doc) and doc[end].is_lower)
             if is_inverted or any(is_within(name, one) for one in possible):
