@@ -143,12 +143,11 @@ def _find_format(path: str, is_in_folder: bool) -> str | None:
         if not is_text:
             raise
         format = None
-    if format is not None and format.name in (known := input_formats()):
+    if format is not None and format.holds != "mentions":
         return format.name
-    if is_text or is_in_folder:
-        return "text" if is_text else None
-    message = f"{path} contains single mentions. Give --format with one of "
-    raise AngelError(f"{message}{', '.join(known)}.")
+    if not is_text and not is_in_folder:
+        raise AngelError(f"{path} contains single mentions. Give documents, or their --format.")
+    return "text" if is_text else None
 
 
 def _list_files(path: str) -> tuple[bool, dict[str, int], list[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from ..errors import AngelError, missing_package
+from ..files.table import import_optional
 
 Detector = Callable[[str], list[tuple[str, str]]]
 """Function from a text to pairs of short and long form, in the order of the text."""
@@ -49,11 +49,7 @@ def ab3p_detector() -> Detector:
     RETURNS (Detector): text → pairs of short and long form, in the order of the text.
     RAISES (AngelError): if pyab3p is not installed.
     """
-    try:
-        from pyab3p import Ab3p
-    except ImportError as error:
-        raise AngelError(missing_package("Ab3P", "pyab3p", "ab3p")) from error
-    ab3p = Ab3p()
+    ab3p = import_optional("pyab3p", "ab3p").Ab3p()
 
     def detect(text: str) -> list[tuple[str, str]]:
         # Ab3P fails on sentences with consecutive spaces and reports this only on stderr.

@@ -26,7 +26,7 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
     "negated": {
         "preceding_negations": (
             *("w/o", "neg for", "nor", "neither", "deny", "unlikely", "lack of", "neg :"),
-            *("negative :", "free of"),
+            *("negative :", "free of", "pertinent negatives"),
         ),
         "following_negations": (
             *(": none", ": negative", ": neg", ": no", ": absent", ": denies", ": denied"),
@@ -49,7 +49,8 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
             *("suspicion of", "concern for", "concerning for", "evaluate for", "question of"),
             *("questionable", "presumed", "may have", "may be", "might be", "could be"),
             *("suggestive of", "suggests", "rule out", "r/o", "ro", "not rule out", "versus"),
-            *("vs", "vs.", "cannot exclude", "could not exclude", "differential includes"),
+            *("vs", "vs.", "cannot exclude", "could not exclude", "to exclude", "suspect"),
+            *("differential includes", "differential :", "differential diagnosis", "ddx"),
         ),
         "following_negations": (
             *("is suspected", "was suspected", "is possible", "is likely", "cannot be excluded"),
@@ -59,6 +60,7 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
         "pseudo_negations": (
             *("as soon as possible", "if possible", "less likely to", "not suggestive of"),
             *("not suspicious", "no suspicion of", "no concern for", "not concerning for"),
+            *("with differential :", "reason to suspect"),
         ),
         "termination": ("no", "denies", "without", "negative for"),
     },
@@ -105,13 +107,17 @@ _LINES = (
 )
 _LINES = "|".join((_LINES, *_SECTIONS["historical"], *_SECTIONS["family"]))
 _HEADER = re.compile(rf"(?im)(?:^|(?<=[.;]))[ \t]*(?:([a-z][a-z /]{{1,40}}):|({_LINES})[ \t]*$)")
-# Marks beside a mention, which is a null character: `(-) fever`, `fever nil`, `?PE`.
+# Marks beside a mention, which is a null character: `(-) fever`, `fever nil`, `| fever | no |`,
+# `HIV neg,`, `?PE`.
+_NO = r"(no|none|nil|neg(ative)?|absent|denie[sd]|not (seen|present|detected))"
 _MARKS = {
     "negated": re.compile(
-        r"(?i)(\(-\)|\b(nil|neg))\s*\0(?!\s*\(\+)|\0\s*(\(-\)|nil\b|ha(s|ve) been ruled out)"
+        r"(?i)(\( ?- ?\)|\b(nil|neg))\s*\0(?!\s*\( ?\+)"
+        r"|\0\s*(\( ?- ?\)|nil\b|ha(s|ve) been ruled out)"
+        rf"|\0( neg(ative)?| *(\s-|[:=|\t]) *{_NO}) *([|\t\n.,;]|$)"
     ),
     # Not the question mark in `Any pain? Fever`.
-    "uncertain": re.compile(r"(^|[\s(,;:])\?\s*\0"),
+    "uncertain": re.compile(r"(^|[\s(,;:])\?\s*\0|\0\?"),
 }
 
 

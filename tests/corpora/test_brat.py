@@ -143,9 +143,6 @@ def test_a_folder_with_something_in_it_stays(tmp_path):
     write_brat([RICH], tmp_path / "brat")
     with pytest.raises(AngelError, match="already exists"):
         write_brat([RICH], tmp_path / "brat")
-    (tmp_path / "empty").mkdir()
-    write_brat([RICH], tmp_path / "empty")
-    assert len(read(tmp_path / "empty")[0]) == 1
 
 
 def test_files_are_named_by_the_identifier_and_no_name_is_used_twice(tmp_path):

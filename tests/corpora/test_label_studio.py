@@ -76,12 +76,9 @@ def test_of_several_annotators_one_is_named(annotator, expected):
     assert ids(second) == expected
 
 
-def test_an_annotator_who_is_not_there_is_told():
+def test_missing_annotations_are_told(tmp_path):
     with pytest.raises(AngelError, match=r"has annotations by cara.*anna@example\.org"):
         read(EXPORT, annotator="cara")
-
-
-def test_a_file_without_any_annotation_says_what_it_has(tmp_path):
     path = tmp_path / "x.json"
     write_label_studio([RICH], path)
     with pytest.raises(AngelError, match=r"none of the 1 tasks has annotations"):

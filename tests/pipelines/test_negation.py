@@ -12,6 +12,8 @@ from spacy_angel.errors import AngelError
 from spacy_angel.pipelines.negation import context_note
 
 NAMES = ("stroke", "cough", "fever", "asthma", "gout", "chest pain")
+NO = dict.fromkeys(("fever", "cough", "asthma"), "negated")
+MAYBE = dict.fromkeys(("gout", "fever", "cough"), "uncertain")
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,10 @@ def nlp():
         ("Family History: stroke\nHPI: cough", {"stroke": "family"}),
         ("No family history of gout.", {"gout": "negated, family"}),
         ("History of present illness: cough", {}),
+        ("| fever | no |\ncough\tnone\nasthma - no\ngout - no change", NO),
+        ("fever negative, cough neg. asthma ( - ), gout ( + )", NO),
+        ("Pertinent negatives: fever, cough, asthma. Gout", NO),
+        ("DDx: gout, fever. Suspect cough. Stroke?", {**MAYBE, "Stroke": "uncertain"}),
     ],
 )
 def test_context_of_mentions(nlp, text, expected):

@@ -65,8 +65,7 @@ def _as_bioc(row: _Row) -> dict[str, Any]:
     for entity in row.entities:
         locations = [{"offset": start, "length": end - start} for start, end in entity.offsets]
         text, ids = " ".join(entity.text), "|".join(map(str, entity.normalized))
-        label = entity.type if isinstance(entity.type, str) else ",".join(entity.type)
-        infons = {"type": label, "identifier": ids}
+        infons: dict[str, Any] = {"type": entity.type, "identifier": ids}
         infons["read_as"] = text if len(locations) > 1 else ""
         annotations.append({"text": text, "locations": locations, "infons": infons})
     return {"id": row.document_id, "passages": passages, "annotations": annotations}

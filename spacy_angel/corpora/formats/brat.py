@@ -62,9 +62,8 @@ def read_brat(path: Path, reading: Reading) -> Iterator[CorpusDocument]:
     files = [*path.rglob("*.ann")] if path.is_dir() else [path.with_suffix(".ann")]
     names = {file.relative_to(folder).with_suffix("").as_posix(): file for file in files}
     for text in sorted(path.rglob("*.txt")):
-        is_missing = not text.with_suffix(".ann").exists()
-        note = f"{text} has no .ann file and is not read" if is_missing else ""
-        reading.report.count("texts_without_annotations", is_missing, note)
+        if not text.with_suffix(".ann").exists():
+            reading.report.count("texts_without_annotations", note=f"{text} has no .ann file")
     for name in sorted(names):
         yield from _document(names[name], unquote(name), reading)
 

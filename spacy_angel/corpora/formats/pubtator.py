@@ -122,11 +122,10 @@ def format_pubtator(document: CorpusDocument) -> str:
         end = len(text)
     lines = [f"{document.doc_id}|t|{text[:end]}", f"{document.doc_id}|a|{text[end + 1 :]}"]
     for mention in document.mentions:
-        row = [document.doc_id, str(mention.start), str(mention.end)]
-        row += [text[mention.start : mention.end], mention.label or "-"]
-        row += [mention.concept_ids or "-1"]
+        row = [document.doc_id, mention.start, mention.end, text[mention.start : mention.end]]
+        row += [mention.label or "-", mention.concept_ids or "-1"]
         row += ["|".join(mention.parts).translate(_BREAKS)] if mention.parts else []
-        lines.append("\t".join(row))
+        lines.append("\t".join(map(str, row)))
     return "\n".join(lines) + "\n\n"
 
 
