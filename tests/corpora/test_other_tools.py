@@ -191,7 +191,11 @@ def row(**fields):
             {"PMID": 1, "Title": TEXT, "mentions": [{"offset": 0, "length": 4, "cui": [7]}]},
             ("Gout", "", "7"),
         ),
-        ("a.json", row(ents=[SPAN | {"obj": "MESH:D1"}]), ("Gout", "MESH:D1", "MESH:D1")),
+        (
+            "a.json",
+            {"documents": [row(ents=[SPAN | {"obj": "MESH:D1"}])]},
+            ("Gout", "MESH:D1", "MESH:D1"),
+        ),
         ("a.txt", "1|t|Gout\n1\t0\t4\tGout\n", ("Gout", "", "")),
         # PubTator: dbSNP's number as tmVar 3 has it, or the name in HGVS; further columns
         (

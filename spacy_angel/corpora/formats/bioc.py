@@ -27,7 +27,7 @@ from ..documents import NOTED_IDS, CorpusDocument, GoldMention, Reading
 # Maximum number of spaces to insert between two passages; a larger offset is a fault.
 MAX_GAP = 100_000
 
-_KEYS = re.compile(r'(?<!\\)"(passages|documents|PubTator3)"\s*:')
+_KEYS = re.compile(r'(?<!\\)"(passages|PubTator3|bioctype)"\s*:')
 # Infons with identifiers, and their vocabularies, in order of precedence. Keys are lowercase and
 # without a final `identifier` or `id`, as in `NCBI Gene identifier` or `MESH_ID`.
 _ID_KEYS = {

@@ -49,7 +49,8 @@ def read_json(
 ) -> Iterator[CorpusDocument]:
     """Read objects such as `{"doc_id": "1", "text": "…", "mentions": [{"start": 0, "end": 5}]}`.
 
-    path (Path): one object per line, a list of objects, or an object; UTF-8, plain or gzip.
+    path (Path): one object per line, a list of objects (also as `documents` in an object), or an
+        object; UTF-8, plain or gzip.
     reading (Reading): handles faults.
     id_field (str): field with the identifier; by default, the first of `doc_id`, `id`, and `pmid`,
         or else `file:line` is the identifier.
@@ -57,8 +58,9 @@ def read_json(
     RETURNS (Iterator[CorpusDocument]): documents with their mentions (`start`, `end`, and
         optionally `text`, `label`, `concept_id`).
     """
-    rows = json_rows if _is_named(path, ".jsonl", ".ndjson") else read_objects
-    return _documents(rows(path, reading), reading, path, id_field, text_field)
+    is_lines = _is_named(path, ".jsonl", ".ndjson")
+    rows = json_rows(path, reading) if is_lines else read_objects(path, reading, ["documents"])
+    return _documents(rows, reading, path, id_field, text_field)
 
 
 def _documents(
