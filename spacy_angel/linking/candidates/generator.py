@@ -197,7 +197,7 @@ class CandidateGenerator:
     def _compare_meanings(self, queries: Sequence[Query]) -> None:
         """Set `meaning`. Mentions of genes, and mentions whose candidates are all exact matches,
         are skipped."""
-        texts_of = [[*q.texts, *(c.text for c in q.candidates)] for q in queries]
+        texts_of = [[*q.texts, *map(attrgetter("text"), q.candidates)] for q in queries]
         compared = [
             (q, texts)
             for q, texts in zip(queries, texts_of, strict=True)
@@ -221,12 +221,12 @@ class CandidateGenerator:
                     named.setdefault((q.document, c.concept_id), set()).add(q.text)
         left = [q for q in queries if not q.matched_exactly]
         new_of = [{c.concept_id for c in q.candidates} - q.context.keys() for q in left]
-        words_of = self._words_of(list(set().union(*new_of)))
+        words_of = self._words_of(list(set().union(*new_of))) if any(new_of) else {}
         for q, new in zip(left, new_of, strict=True):
             if new:
                 q.context |= context_overlap({c: words_of[c] for c in new}, q.mention, q.text)
             q.coherent = set()
-            is_name = is_short(q.text) and any(c.is_query for c in q.candidates)
+            is_name = is_short(q.text) and any(map(attrgetter("is_query"), q.candidates))
             for c in q.candidates:
                 others = named.get((q.document, c.concept_id), set()) - {q.text}
                 # Beside `hyperlipidemia`, the exact name `HTN` still is hypertension.

@@ -2,9 +2,9 @@
 the mention."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +50,7 @@ class NameReader:
     def find(self, normals: Sequence[str]) -> list[int | None]:
         """normals (Sequence[str]): n texts in normal form. RETURNS (list[int | None]): the index of
         each text in the vocabulary; None if it is not a name."""
-        new = [text for text in dict.fromkeys(normals) if text not in self._index_of]
+        new = list(set(normals) - self._index_of.keys())
         if new:
             indices = self.kb.find_names(new)
             self._index_of.update(zip(new, indices, strict=True))
@@ -67,7 +67,7 @@ class NameReader:
 
         names (Iterable[int]): name indices.
         """
-        new = [name for name in dict.fromkeys(names) if name not in self.texts]
+        new = list(set(names) - self.texts.keys())
         if new:
             self.texts.update(zip(new, self.kb.name_texts(new), strict=True))
             self._concept_ids.update(zip(new, self.kb.concept_ids(new), strict=True))
@@ -80,7 +80,7 @@ class NameReader:
         if name is None:
             return False
         concept_ids = self._concept_ids[name]
-        return not self._excluded(label, concept_ids).issuperset(concept_ids)
+        return any(map(self._allowed_concepts(label, concept_ids).__getitem__, concept_ids))
 
     def share_concepts(self, *texts: str) -> bool:
         """texts (str): two texts. RETURNS (bool): whether both are names of the same concept."""
@@ -111,18 +111,20 @@ class NameReader:
             for i, name in enumerate(names):
                 if len(found[i]) > 1 or orthologs:
                     found[i] = reader.sort(name, context, orthologs=orthologs)
-        excluded = self._excluded(query.label, list(chain.from_iterable(found)))
+        every = list(chain.from_iterable(found))
+        is_allowed = self._allowed_concepts(query.label, every).__getitem__
+        excluded = set(filterfalse(is_allowed, every))
         if constraint is not None:
             excluded |= constraint.excluded
         return [[c for c in ids if c not in excluded] for ids in found] if excluded else found
 
-    def _excluded(self, label: str, concept_ids: Sequence[str]) -> set[str]:
-        """RETURNS (set[str]): the concepts that a label does not allow: those without any of the
-        types of the label. A label without types allows all concepts, except that labels of
-        diseases, chemicals, genes, species, and cell lines do not allow concepts of another one of
-        these entity types."""
+    def _allowed_concepts(self, label: str, concept_ids: Sequence[str]) -> Mapping[str, bool]:
+        """RETURNS (Mapping[str, bool]): whether a label allows each of these and of earlier
+        concepts, i.e. whether it has one of the types of the label. A label without types allows
+        all concepts, except that labels of diseases, chemicals, genes, species, and cell lines do
+        not allow concepts of another one of these entity types."""
         known = self._is_allowed[label]
-        new = [c for c in dict.fromkeys(concept_ids) if c not in known]
+        new = list(set(concept_ids) - known.keys())
         if new:
             subset = self.subset(label)
             allowed = new if subset is None else subset.allowed(new)
@@ -132,7 +134,7 @@ class NameReader:
                     c for c, own in zip(allowed, types, strict=True) if not is_foreign(label, own)
                 ]
             known |= dict.fromkeys(new, False) | dict.fromkeys(allowed, True)
-        return {c for c in concept_ids if not known[c]}
+        return known
 
 
 def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> list[Candidate]:
@@ -147,10 +149,11 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
     RETURNS (list[Candidate]): one per name and concept, in the order of the names.
     """
     kb, index = reader.kb, reader.kb.nearest.index
+    is_symbol = len(query.mention.text) == 2 and query.mention.text.isupper()
     found = [
         (name, reader.texts[name], concept_ids)
         for name, concept_ids in zip(names, reader.concepts(query, names), strict=True)
-        if concept_ids and not _is_other_symbol(query, name, concept_ids, reader)
+        if concept_ids and not (is_symbol and _is_other_symbol(query, name, concept_ids, reader))
     ]
     if not found:
         return []
@@ -214,7 +217,7 @@ def _is_other_symbol(
     """RETURNS (bool): whether a mention of two capitals equals the symbol of an element apart from
     case: `CD` is not cadmium, `Cd`."""
     text = query.mention.text
-    if len(text) != 2 or not text.isupper() or reader.texts[name] != text.lower():
+    if reader.texts[name] != text.lower():
         return False
     names = set(chain.from_iterable(reader.kb[c].names for c in concept_ids))
     return text.capitalize() in names and text not in names and not is_gene(query.label)

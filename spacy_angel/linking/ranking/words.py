@@ -27,7 +27,7 @@ MAX_NAMES = 48
 """Maximum number of names per concept to look for in the text; the first ones are used."""
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 _MIN_PLURAL = 5
-# Longer words are truncated, and longer texts are not cached.
+# Longer words are truncated.
 _MAX_LETTERS = 200
 _MAX_CACHED = 1 << 16
 # Two forms of the same word share a prefix of at least this many letters, which makes up at least
@@ -47,7 +47,7 @@ def split_words(texts: Iterable[str]) -> list[tuple[str, ...]]:
         the plural s is removed, e.g. `fgfr2c` → (fgfr, 2, c), `interferons beta` → (interferon,
         beta).
     """
-    return [_split(t) if len(t) <= _MAX_LETTERS else _split.__wrapped__(t) for t in texts]
+    return list(map(_split, texts))
 
 
 @lru_cache(_MAX_CACHED)
@@ -173,7 +173,8 @@ def context_overlap(
     RETURNS (dict[str, float]): concept → the maximum overlap of its names, 0 to 1.
     """
     around = " ".join({*mention.left.split(), *mention.right.split()})
-    near, own = map(frozenset, split_words([normalize_name(around), text]))
+    # Contexts, which are long and do not recur, would fill the cache.
+    near, own = frozenset(_split.__wrapped__(normalize_name(around))), frozenset(_split(text))
     weights = _context_weights()
     found = {}
     for concept_id, names in names_of.items():

@@ -606,15 +606,13 @@ class Subset:
 
     def allowed(self, concept_ids: Sequence[str]) -> list[str]:
         """concept_ids (Sequence[str]): own identifiers of concepts.
-        RETURNS (list[str]): those that the subset contains."""
-        ids = [c for c in concept_ids if c not in self.excluded]
-        if self.concept_ids is not None:
-            ids = [c for c in ids if c in self.concept_ids]
-        if self.types is None:
-            return ids
-        types = zip(ids, self.vocabulary.concept_types(ids), strict=True)
-        free, wanted = self.free_types, self.types
-        return [c for c, own in types if free.issuperset(own) or not wanted.isdisjoint(own)]
+        RETURNS (list[str]): those that the subset contains, in any order."""
+        ids, free, wanted = set(concept_ids) - self.excluded, self.free_types, self.types
+        own = list(ids if self.concept_ids is None else ids & self.concept_ids)
+        if wanted is None:
+            return own
+        types = zip(own, self.vocabulary.concept_types(own), strict=True)
+        return [c for c, kinds in types if free.issuperset(kinds) or not wanted.isdisjoint(kinds)]
 
 
 def _with_names(concept: Concept, names: Iterable[str]) -> Concept:
