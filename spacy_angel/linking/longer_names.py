@@ -4,6 +4,7 @@ and in clinical notes, one that has mostly seen abstracts may give `aortic disse
 of 0.2."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -89,12 +90,17 @@ def _containing(
     inner = {word for m in mentions for word in range(m.start + 1, m.end)}
     cut = {m.end for m in mentions}.difference(m.start for m in mentions)
     words = [word.lower_ for m in mentions[:1] for word in m.doc] + [""] * 3
+    possible_at: defaultdict[int, list[PossibleMention]] = defaultdict(list)
+    for one in possible:
+        for word in range(one.start, one.end):
+            possible_at[word].append(one)
     last = 0
     for mention, after in zip(mentions, [*mentions[1:], None], strict=False):
         doc, label = mention.doc, mention.label_
         # Not `virus, or HIV infection` in `Epstein-Barr virus, or HIV infection`.
         wide = [span for span in _coordinations(mention, after, words) if span[0] not in cut]
-        for start, end in [*wide, *_around(mention, possible)]:
+        around = [one for one in possible_at[mention.start] if is_within(mention, one)]
+        for start, end in [*wide, *_around(mention, around)]:
             if start < last or start in inner or end in inner:
                 continue
             name = Span(doc, start, end, label=label)
@@ -103,7 +109,7 @@ def _containing(
             added = before + doc[mention.end : end].text
             # `diabetes mellitus, type 2`, but not `arthritis, rheumatoid factor`.
             is_inverted = added[:1] == "," and not (end < len(doc) and doc[end].is_lower)
-            if is_inverted or any(is_within(name, one) for one in possible):
+            if is_inverted or any(is_within(name, one) for one in around):
                 added = _PUNCTUATION.sub("", added)
             is_known = not _BORDER.search(added) and names.is_name(name.text, label)
             # `thrombus formation` is no other concept than `thrombus`.
@@ -121,14 +127,13 @@ def _containing(
 
 
 def _around(mention: Span, possible: Sequence[PossibleMention]) -> list[tuple[int, int]]:
-    """RETURNS (list[tuple[int, int]]): word offsets of longer spans that begin and end with a word,
-    longest first."""
+    """possible (Sequence[PossibleMention]): those around the mention. RETURNS (list[tuple[int,
+    int]]): word offsets of longer spans that begin and end with a word, longest first."""
     doc, first, last = mention.doc, mention.start, mention.end
     if is_disease(mention.label_):
         first, last = max(first - _MAX_ADDED, 0), min(last + _MAX_ADDED, len(doc))
-    for one in possible:
-        if is_within(mention, one):
-            first, last = min(first, one.start), max(last, one.end)
+    first = min([first, *(one.start for one in possible)])
+    last = max([last, *(one.end for one in possible)])
     ends = [
         end
         for end in range(mention.end, min(mention.end + _MAX_ADDED, len(doc)) + 1)
