@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 _MAX_ADDED = 4  # words on either side of a mention
 _MAX_WORDS = 6  # words of a name that extends beyond a possible mention
-# Not a number alone, which may be a value: `albumin 1`.
+# Not a number alone, which may be a value: `albumin 1`; or an enzyme: `lactate dehydrogenase`.
 _TYPE = re.compile(
     r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
+    r"|-?(?i:[a-z]{4,}ases?)"
 )
-# Words after which a name is no longer that of a chemical it begins with: `lactate dehydrogenase`,
-# `histamine H1 antagonists`.
-_HEAD = re.compile(r"[a-z]{4,}ases?|(?:ant)?agonists?|blockers?|inhibitors?", re.IGNORECASE)
+# Words that make a chemical something else: `histamine H1 antagonists`.
+_HEAD = re.compile(r"(?:ant)?agonists?|blockers?|inhibitors?", re.IGNORECASE)
 _CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
 _MAX_PARTS = 4  # of a coordination
 _MAX_BETWEEN = 3  # words between two coordinated mentions
@@ -82,8 +82,8 @@ def _containing(
     mentions: Sequence[Span], possible: Sequence[PossibleMention], names: "NameReader"
 ) -> Iterator[Span]:
     """Find names that contain a mention. A disease is extended by up to four words on either side;
-    other mentions stay within a possible mention, or are extended by a type or stage (`type IV`),
-    or up to a word that changes the meaning (`dehydrogenase`, `inhibitors`).
+    other mentions stay within a possible mention, or are extended by a type, a stage, or the name
+    of an enzyme (`type IV`, `dehydrogenase`), or up to a word such as `inhibitors`.
 
     YIELDS (Span): for each mention, the longest name of a concept that its label allows, if any.
     """
