@@ -3,12 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ....errors import AngelError
 from ...names.concepts import Concept, nearest_scopes
 from ...names.identifiers import bare_prefix, iri_to_id, normalize_id
 
@@ -55,7 +53,7 @@ class VocabularyReport:
 
 
 def wrong(expected: str, found: object) -> ValueError:
-    """Create an error for invalid input; `located` adds the file and line.
+    """Create an error for invalid input; `read_vocabulary` adds the file and line.
 
     expected (str): what the format requires.
     found (object): what was found; shortened in the message.
@@ -64,22 +62,6 @@ def wrong(expected: str, found: object) -> ValueError:
     text = repr(found)
     text = text if len(text) <= 80 else f"{text[:76]} ..."
     return ValueError(f"expected {expected}, found {text}.")
-
-
-@contextmanager
-def located(path: Path, report: VocabularyReport) -> Iterator[None]:
-    """Add the file and line to errors raised by readers.
-
-    path (Path): the file being read. report (VocabularyReport): has the file and line read last.
-    RAISES (AngelError): instead of other ValueErrors.
-    """
-    try:
-        yield
-    except AngelError:
-        raise
-    except ValueError as error:
-        where = f"{report.path or path}, line {report.line}"
-        raise AngelError(f"[E203] {where}: {error}") from error
 
 
 def make_concept(

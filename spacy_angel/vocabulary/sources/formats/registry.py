@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ....errors import AngelError
 from ....files.formats import Formats, checked_options
 from ...names.concepts import Concept
 from . import (
@@ -26,7 +27,7 @@ from . import (
     table,
     umls,
 )
-from .records import VocabularyReport, complete_concepts, located
+from .records import VocabularyReport, complete_concepts
 
 FORMATS = Formats(
     "vocabulary",
@@ -81,7 +82,12 @@ def read_vocabulary(
     options = checked_options(chosen.read, options, chosen.name)
 
     def concepts() -> Iterator[Concept]:
-        with located(path, report):
+        try:
             yield from complete_concepts(chosen.read(path, report, **options), report)
+        except AngelError:
+            raise
+        except ValueError as error:
+            where = f"{report.path or path}, line {report.line}"
+            raise AngelError(f"[E203] {where}: {error}") from error
 
     return concepts()
