@@ -34,6 +34,7 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "pseudo_negations": (
             *("cannot exclude", "could not exclude", "cannot be ruled out", "not able to"),
+            *("cannot rule out", "could not rule out"),
             *("could not be ruled out", "to be ruled out", "no relief", "no worsening"),
         ),
         "termination": (
@@ -46,8 +47,9 @@ _TERMS: dict[str, dict[str, tuple[str, ...]]] = {
     "uncertain": {
         "preceding_negations": (
             *("possible", "possibly", "probable", "probably", "likely", "suspected", "suspicious"),
-            *("suspicion of", "concern for", "concerning for", "evaluate for", "question of"),
-            *("questionable", "presumed", "may have", "may be", "might be", "could be"),
+            *("suspicion of", "suspicion for", "concern for", "concerning for", "evaluate for"),
+            *("question of", "questionable", "presumed", "may have", "may be", "might be"),
+            "could be",
             *("suggestive of", "suggests", "rule out", "r/o", "ro", "not rule out", "versus"),
             *("vs", "vs.", "cannot exclude", "could not exclude", "to exclude", "suspect"),
             *("differential includes", "differential :", "differential diagnosis", "ddx"),
@@ -113,7 +115,7 @@ _NO = r"(no|none|nil|neg(ative)?|absent|denie[sd]|not (seen|present|detected))"
 _MARKS = {
     "negated": re.compile(
         r"(?i)(\( ?- ?\)|\b(nil|neg))\s*\0(?!\s*\( ?\+)"
-        r"|\0\s*(\( ?- ?\)|nil\b|ha(s|ve) been ruled out)"
+        rf"|\0\s*(\( ?(-|{_NO}) ?\)|nil\b|ha(s|ve) been ruled out)"
         rf"|\0( neg(ative)?| *(\s-|[:=|\t]) *{_NO}) *([|\t\n.,;]|$)"
     ),
     # Not the question mark in `Any pain? Fever`.

@@ -48,6 +48,7 @@ def nlp():
         ),
         ("Neg: cough, fever.", {"cough": "negated", "fever": "negated"}),
         ("Lack of gout. Not suggestive of stroke.", {"gout": "negated", "stroke": "negated"}),
+        ("Cannot rule out gout. Cough (none)", {"gout": "uncertain", "Cough": "negated"}),
         ("PMHx\nasthma\n\nExam\ncough", {"asthma": "historical"}),
         ("Rule out gout; r/o stroke.", {"gout": "uncertain", "stroke": "uncertain"}),
         ("Possible stroke, no fever.", {"stroke": "uncertain", "fever": "negated"}),
