@@ -67,7 +67,8 @@ def _split_words(doc: "Doc", cuts: list[int]) -> tuple[list[str], list[bool]]:
 
 
 def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
-    """Convert a Doc to a document. Its mentions are the span group `gold`, or else the entities.
+    """Convert a Doc to a document. Its mentions are the span group `gold`, or else the entities,
+    or else spaCy's default span group `sc`.
 
     doc (Doc): a Doc from `to_doc` or any other source.
     doc_id (str): identifier to use if `user_data` contains none.
@@ -75,7 +76,7 @@ def from_doc(doc: "Doc", doc_id: str = "") -> CorpusDocument:
         `NIL` have no identifier.
     """
     data = doc.user_data
-    spans = list(doc.spans.get(GOLD_SPANS, doc.ents))
+    spans = list(doc.spans.get(GOLD_SPANS, doc.ents or doc.spans.get("sc", ())))
     parts, read_as = data.get("parts") or [], data.get("read_as") or []
     parts = parts if len(parts) == len(spans) else [()] * len(spans)
     read_as = read_as if len(read_as) == len(spans) else [""] * len(spans)

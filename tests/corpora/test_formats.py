@@ -403,6 +403,9 @@ def test_doc_ents_are_the_longest_and_keep_their_ids(nlp):
     ]
     assert len(doc.spans["gold"]) == 5
     assert doc.user_data["doc_id"] == "3001"
+    doc.spans["sc"] = list(doc.spans.pop("gold"))[:2]
+    doc.set_ents([])
+    assert len(from_doc(doc).mentions) == 2
 
 
 def test_an_id_that_would_break_pubtator_is_refused():
