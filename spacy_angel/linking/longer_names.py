@@ -104,8 +104,10 @@ def _containing(
             if start < last or start in inner or end in inner:
                 continue
             name = Span(doc, start, end, label=label)
-            # `hand, foot and mouth disease` is a name.
-            before = doc[start : mention.start].text.replace(",", "")
+            before = doc[start : mention.start].text
+            # `hand, foot and mouth disease`, but not `muscle, rigidity`.
+            if any(word.lower_ in _CONJUNCTIONS for word in name):
+                before = before.replace(",", "")
             added = before + doc[mention.end : end].text
             # `diabetes mellitus, type 2`, but not `arthritis, rheumatoid factor`.
             is_inverted = added[:1] == "," and not (end < len(doc) and doc[end].is_lower)
