@@ -33,7 +33,7 @@ _CONJUNCTIONS = frozenset(("and", "or", "and/or", "/", "&"))
 _MAX_PARTS = 4  # of a coordination
 _MAX_BETWEEN = 3  # words between two coordinated mentions
 _BORDER = re.compile(r"[()\[\],;:.|\n<>&*_]")
-# Part of a name if the recognizer finds it possible (`graft vs. host disease`).
+# Part of the name of a disease if the recognizer finds it possible (`graft vs. host disease`).
 _PUNCTUATION = re.compile(r"[,.]")
 _BRAND = re.compile(r"[A-Z][a-z]{5,}")
 
@@ -111,7 +111,8 @@ def _containing(
             added = before + doc[mention.end : end].text
             # `diabetes mellitus, type 2`, but not `arthritis, rheumatoid factor`.
             is_inverted = added[:1] == "," and not (end < len(doc) and doc[end].is_lower)
-            if is_inverted or any(is_within(name, one) for one in around):
+            is_open = is_inverted or any(is_within(name, one) for one in around)
+            if is_open and is_disease(label):
                 added = _PUNCTUATION.sub("", added)
             is_known = not _BORDER.search(added) and names.is_name(name.text, label)
             # `thrombus formation` is no other concept than `thrombus`.
