@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .candidates.names import NameReader
 
 _MAX_ADDED = 4  # words on either side of a mention
-_MAX_WORDS = 6  # words of a name that extends beyond a possible mention
+_MAX_WORDS = 6  # words of a name that is not a whole possible mention
 # Not a number alone, which may be a value: `albumin 1`; or an enzyme: `lactate dehydrogenase`.
 _TYPE = re.compile(
     r"[IVX]{1,4}[ABC]?|[A-E]|(?:type|stage|grade|class) (?:[IVX]{1,4}|\d{1,2}|[A-E])[A-Ea-e]?"
@@ -202,13 +202,13 @@ def _possible(
     found: list[Span] = []
     owners = {word: mention for mention in mentions for word in range(mention.start, mention.end)}
     for first, last, label, _ in possible:
-        ends = [
+        ends = {(first, last)}.union(
             (start, end)
             for start in range(max(first - _MAX_ADDED, 0), last)
-            for end in range(max(first, start) + 1, min(last + _MAX_ADDED, len(doc)) + 1)
-            if (first <= start and end <= last) or 2 < end - start <= _MAX_WORDS
-        ]
-        for start, end in sorted(ends, key=lambda span: span[0] - span[1]):
+            for end in range(max(first, start) + 1, min(start + _MAX_WORDS, len(doc)) + 1)
+            if (first <= start and end <= last) or end - start > 2
+        )
+        for start, end in sorted(ends, key=lambda span: (span[0] - span[1], span)):
             name = Span(doc, start, end, label=label)
             parts = [owners[word] for word in range(start, end) if word in owners]
             is_new = all(_may_replace(name, part) for part in parts) and _is_distinctive(name)

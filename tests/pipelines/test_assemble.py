@@ -63,8 +63,7 @@ def test_the_pipeline_is_complete(parts, tmp_path):
     assert nlp.meta["name"] == "angel_mini"
     assert nlp.meta["requirements"] == [f"spacy-angel>={__version__}"]
     assert nlp.meta["performance"] == {"ents_f": 0.9}
-    (source,) = nlp.get_pipe("angel_linker").kb.meta["sources"]
-    assert source["concepts"] == len(RECORDS)
+    assert len(nlp.get_pipe("angel_linker").kb.meta["sources"]) == 1
     assert "somebody" not in (tmp_path / "out/config.cfg").read_text("utf8")
 
 
