@@ -11,7 +11,10 @@ from .options import Curation, OtherVocabulary, Pipeline, open_source
 def ground(
     table: Annotated[Path, typer.Argument(help="CSV, TSV, Excel or Parquet, with column names.")],
     column: Annotated[str, typer.Option(help="Column with the strings to link.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Table to write.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Table to write, or NAME.sssom.tsv for mappings."),
+    ],
     pipeline: Pipeline = None,
     kb: OtherVocabulary = None,
     curation: Curation = None,

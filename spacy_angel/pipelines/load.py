@@ -63,7 +63,8 @@ def load(
             settings.setdefault("runtime", {})[name] = value
     LinkerSettings(**settings)
     model = SHIPPED_NAME if model is None else model
-    folder = _pipeline_folder(model)
+    is_shipped = str(model) in SHIPPED_NAMES
+    folder = shipped_folder(str(model)) if is_shipped else _pipeline_folder(model)
     if preset == "published" or folder is None:
         preset = None if preset == "published" else preset
         settings = {n: PUBLISHED.get(n, {}) | settings.get(n, {}) for n in LinkerSettings.blocks()}
@@ -98,9 +99,12 @@ def open_pipeline(
     RETURNS (tuple[Language, AngelLinker]): the pipeline, and the first linker in it.
     RAISES (AngelError): it cannot be loaded, or has no linker.
     """
-    nlp = pipeline
-    if not isinstance(nlp, Language):
-        nlp = load_folder(_pipeline_folder(nlp) or nlp)
+    if isinstance(pipeline, Language):
+        nlp = pipeline
+    elif str(pipeline) in SHIPPED_NAMES:
+        nlp = load(pipeline)
+    else:
+        nlp = load_folder(_pipeline_folder(pipeline) or pipeline)
     linker = find_linker(nlp)
     if kb is not None:
         _use_vocabulary(linker, kb, types_of(kb))
@@ -161,10 +165,8 @@ def _use_vocabulary(linker: Any, kb: ConceptKB | Path | str | None, types: Any) 
 
 
 def _pipeline_folder(pipeline: str | Path) -> Path | None:
-    """RETURNS (Path | None): the folder of a shipped or saved pipeline; as in `spacy.load`, an
-    installed package takes precedence over a folder. None if there is no config.cfg."""
-    if str(pipeline) in SHIPPED_NAMES:
-        return shipped_folder(str(pipeline))
+    """RETURNS (Path | None): the folder of a saved pipeline; as in `spacy.load`, an installed
+    package takes precedence over a folder. None if there is no config.cfg."""
     folder = Path(pipeline)
     if isinstance(pipeline, str) and spacy.util.is_package(pipeline):
         folder = next(spacy.util.get_package_path(pipeline).glob(f"{pipeline}-*"), folder)

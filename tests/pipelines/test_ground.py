@@ -101,6 +101,19 @@ def test_candidates_are_rows(folder):
     assert [row["candidate_id"] for row in rows if row["n"] in "13"] == [ATTACK, ""]
 
 
+def test_mappings_are_those_of_sssom(folder):
+    given = ["ground", folder / "t.csv", "--column", "finding", "-o", folder / "m.sssom.tsv"]
+    assert run(folder, *given)[0] == 0
+    text = (folder / "m.sssom.tsv").read_text()
+    assert "# curie_map:\n#   semapv: https://w3id.org/semapv/vocab/\n" in text
+    assert "#   MESH: https://bioregistry.io/MESH:\n" in text
+    lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    assert lines[0][0] == "subject_label"
+    assert lines[1][:4] == ["cardiac failure", "rdfs literal", "skos:exactMatch", ATTACK]
+    assert lines[1][5:] == ["semapv:LexicalMatching", "0.96"]
+    assert len(lines) == 3
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
