@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.lookup.string_similarity import MIN_COSINE, TrigramIndex
 from spacy_angel.vocabulary.lookup.tfidf import TrigramTfidf
-from spacy_angel.vocabulary.storage.strings import Strings
+from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 NAMES = ["heart attack", "heart arrest", "pain", "paint", "pneumonia", "diabetes mellitus"]
 
 
 @pytest.fixture
 def index():
-    return TrigramIndex.build(Strings.build(NAMES))
+    return TrigramIndex.build(StringsBuilder(NAMES).finish())
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def grams(text):
 def test_every_name_that_is_alike_enough_is_listed(names, text):
     names = [" ".join(name.split()) for name in names]
     text = " ".join(text.split())
-    index = TrigramIndex.build(Strings.build(names))
+    index = TrigramIndex.build(StringsBuilder(names).finish())
     listed = set(index.shortlist(text))
     for i, (name, similarity) in enumerate(zip(names, index.compare(text, names), strict=True)):
         shares = not grams(name).isdisjoint(grams(text))

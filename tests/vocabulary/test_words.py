@@ -2,7 +2,7 @@ import pytest
 
 from spacy_angel import Concept, ConceptKB
 from spacy_angel.vocabulary.lookup.words import WordIndex
-from spacy_angel.vocabulary.storage.strings import Strings
+from spacy_angel.vocabulary.storage.strings import StringsBuilder
 
 COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "diver": 8}
 
@@ -11,7 +11,7 @@ COMMON = {"attack": 9, "renal": 7, "penal": 2, "carcinoma": 5, "liver": 4, "dive
 def index(monkeypatch):
     monkeypatch.setattr("spacy_angel.vocabulary.lookup.words.common_words", lambda: COMMON)
     names = ["heart attack", "liver failure", "adenocarcinoma 2", "vitamin b12"]
-    return WordIndex.build(Strings.build(names))
+    return WordIndex.build(StringsBuilder(names).finish())
 
 
 @pytest.mark.parametrize(

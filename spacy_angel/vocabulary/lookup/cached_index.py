@@ -8,7 +8,7 @@ from typing_extensions import Self
 from ..changes.overlay import VocabularyOverlay
 from ..storage.arrays import Columns, Layout
 from ..storage.compiled import COMPILING, CompiledNames, digest_of
-from ..storage.strings import Strings
+from ..storage.strings import Strings, StringsBuilder
 
 
 class NameIndex:
@@ -71,6 +71,6 @@ class CachedIndex(Generic[T]):
         if self._added[0] != self._vocabulary.version:
             with COMPILING:
                 version, names = self._vocabulary.version, self._vocabulary.added_names
-                strings = Strings.build(names.values())
+                strings = StringsBuilder(names.values()).finish()
                 self._added = version, [*names], self.INDEX.build(strings) if names else None
         return self._added[1:]

@@ -16,7 +16,7 @@ from ...about import DATA
 from ..changes.overlay import VocabularyOverlay
 from ..storage.arrays import Columns, Layout
 from ..storage.compiled import CompiledNames
-from ..storage.strings import Strings
+from ..storage.strings import Strings, StringsBuilder
 from .cached_index import CachedIndex, NameIndex
 from .string_similarity import TrigramIndex
 
@@ -51,7 +51,7 @@ class WordIndex(NameIndex):
         columns = {
             "words": np.array([word.encode() for word in words], dtype=f"S{LONGEST}"),
             "counts": np.array([counts[word] for word in words], dtype=np.int64),
-            **TrigramIndex.build(Strings.build(words)).columns,
+            **TrigramIndex.build(StringsBuilder(words).finish()).columns,
         }
         return cls(columns)
 

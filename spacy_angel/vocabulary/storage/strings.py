@@ -24,18 +24,6 @@ class Strings:
         self.data = data
         self.offsets = offsets
 
-    @classmethod
-    def build(cls, texts: Iterable[str]) -> "Strings":
-        """texts (Iterable[str]): any texts. RETURNS (Strings): the same, in memory."""
-        data, ends = bytearray(), array("q", [0])
-        for text in texts:
-            data += encode(text)
-            ends.append(len(data))
-        offsets = to_numpy(ends)
-        if len(data) <= np.iinfo(np.int32).max:
-            offsets = offsets.astype(np.int32)
-        return cls(np.frombuffer(data, dtype=np.uint8), offsets)
-
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -53,6 +41,12 @@ class Strings:
         begins, ends = self.offsets[indices], self.offsets[indices + 1]
         pairs = zip(begins.tolist(), ends.tolist(), strict=True)
         return [self.data[a:b].tobytes().decode() for a, b in pairs]
+
+    def take(self, rows: np.ndarray) -> "Strings":
+        """rows (np.ndarray): indices.
+        RETURNS (Strings): the strings at these indices, in this order."""
+        chunks = (rows[begin : begin + _CHUNK] for begin in range(0, len(rows), _CHUNK))
+        return StringsBuilder(text for chunk in chunks for text in self.texts(chunk)).finish()
 
     def hashes(self) -> np.ndarray:
         """RETURNS (np.ndarray): uint64[n], hashes of the strings; the same on every machine."""
@@ -104,6 +98,31 @@ class Strings:
             data = self.data[offsets[0] : offsets[-1]].tobytes()
             for a, b in pairwise(offsets):
                 yield data[a - offsets[0] : b - offsets[0]]
+
+
+class StringsBuilder:
+    """Collects strings one by one for `Strings`."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._data = bytearray()
+        self._offsets = array("q", [0])
+        for text in texts:
+            self.append(text)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._data[a:b].decode("utf8") for a, b in pairwise(self._offsets))
+
+    def append(self, text: str) -> None:
+        """text (str): string to append."""
+        self._data += encode(text)
+        self._offsets.append(len(self._data))
+
+    def finish(self) -> Strings:
+        """RETURNS (Strings): the appended strings, which share the builder's memory."""
+        offsets = to_numpy(self._offsets)
+        if offsets[-1] <= np.iinfo(np.int32).max:
+            offsets = offsets.astype(np.int32)
+        return Strings(np.frombuffer(self._data, dtype=np.uint8), offsets)
 
 
 def offsets_of(lengths: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from ..names.concepts import SCOPES, Concept, normalize_name
 from .arrays import Columns
-from .strings import Strings, offsets_of, to_numpy
+from .strings import Strings, StringsBuilder, offsets_of, to_numpy
 from .table import INDEXES, ConceptTable, SharedNames, validate_and_normalize
 
 
@@ -24,14 +24,16 @@ class TableBuilder:
 
     def __init__(self) -> None:
         self._index: dict[str, int] = {}
-        self._names: dict[str, int] = {}
-        # name of each distinct spelling, -1 where the normal form is empty
-        self._name_of = array("i")
-        self._spellings, self._alternates = _Texts(), _Texts()
-        self._types, self._parents, self._parts = _Texts(), _Texts(), _Texts()
-        # concept and spelling → 1 + index of its scope
-        self._scopes: dict[tuple[int, int], int] = {}
-        self._definitions: dict[int, str] = {}
+        self._name_index: dict[str, int] = {}
+        self._type_index: dict[str, int] = {}
+        self._spellings = _Group()
+        self._spelling_name = array("i")
+        self._spelling_scope = array("B")
+        self._alternates = _Group()
+        self._definitions = _Group()
+        self._type_rows, self._type_concept = array("i"), array("i")
+        self._parents = _Group()
+        self._parts = _Group()
         self._joined: set[int] = set()
         self.begin_vocabulary()
 
@@ -47,20 +49,26 @@ class TableBuilder:
             i = self._index[concept.concept_id] = len(self._index)
         else:
             self._joined.add(i)
-        alternates = (concept.concept_id, *concept.alternate_ids)
-        self._alternates.append(i, (a for a in alternates if self._index.get(a) != i))
-        self._types.append(i, concept.types)
-        self._parents.append(i, concept.parents)
-        self._parts.append(i, concept.parts)
-        for spelling in self._spellings.append(i, concept.names):
+        scopes = dict(concept.scopes)
+        for spelling in concept.names:
             normal = normalize_name(spelling)
-            name = self._names.setdefault(normal, len(self._names)) if normal else -1
-            self._name_of.append(name)
-        for spelling, scope in concept.scopes:
-            key = i, self._spellings.index[spelling]
-            self._scopes.setdefault(key, 1 + SCOPES.index(scope))
+            name = self._name_index.setdefault(normal, len(self._name_index)) if normal else -1
+            self._spellings.append(i, spelling)
+            self._spelling_name.append(name)
+            scope = scopes.get(spelling)
+            self._spelling_scope.append(1 + SCOPES.index(scope) if scope else 0)
+        for alternate in (concept.concept_id, *concept.alternate_ids):
+            if self._index.get(alternate) != i:
+                self._alternates.append(i, alternate)
+        for type_ in concept.types:
+            self._type_rows.append(self._type_index.setdefault(type_, len(self._type_index)))
+            self._type_concept.append(i)
+        for parent in concept.parents:
+            self._parents.append(i, parent)
+        for part in concept.parts:
+            self._parts.append(i, part)
         if concept.definition:
-            self._definitions.setdefault(i, concept.definition)
+            self._definitions.append(i, concept.definition)
 
     def begin_vocabulary(self) -> None:
         """Begin another vocabulary: the concepts added from now on belong to it.
@@ -88,16 +96,18 @@ class TableBuilder:
         RETURNS (tuple[ConceptTable, dict[str, int]]): the table, and counts for the metadata.
         """
         n = len(self._index)
-        concept_spellings, spellings = self._spellings.by_concept(n)
-        spelling_name = to_numpy(self._name_of)[spellings]
+        spellings, concept_spellings, rows = self._spellings.finish(n, self._joined)
+        spelling_name = to_numpy(self._spelling_name)[rows]
+        scopes = _merge_scopes(to_numpy(self._spelling_scope), self._spellings.kept)[rows]
+        alternates, alternate_offsets, _ = self._alternates.finish(n, self._joined)
+        parts, concept_parts, _ = self._parts.finish(n, self._joined)
         name_rows = _sort_by_name(spelling_name, concept_spellings, shared_names)
-        alternate_offsets, alternates = self._alternates.by_concept(n)
-        type_offsets, types = self._types.by_concept(n)
+        type_offsets, types = _group_values(self._type_concept, self._type_rows, n)
         strings = {
-            "id": Strings.build(chain(self._index, self._alternates.texts(alternates))),
-            "name": Strings.build(self._names),
-            "spelling": Strings.build(self._spellings.texts(spellings)),
-            "type": Strings.build(self._types.index),
+            "id": StringsBuilder(chain(self._index, alternates)).finish(),
+            "name": StringsBuilder(self._name_index).finish(),
+            "spelling": spellings,
+            "type": StringsBuilder(self._type_index).finish(),
         }
         columns: Columns = {
             "alternates": alternate_offsets,
@@ -109,16 +119,15 @@ class TableBuilder:
             "concept_types": types,
             **self._hierarchy(n),
         }
-        if self._scopes:
-            concepts = np.repeat(np.arange(n), np.diff(concept_spellings))
-            pairs = zip(concepts.tolist(), spellings.tolist(), strict=True)
-            scopes = [self._scopes.get(pair, 0) for pair in pairs]
-            columns["spelling_scope"] = np.array(scopes, dtype=np.uint8)
-        if self._parts.index:
-            columns["concept_parts"], parts = self._parts.by_concept(n)
-            strings["part"] = Strings.build(self._parts.texts(parts))
-        if self._definitions:
-            strings["definition"] = Strings.build(self._definitions.get(i, "") for i in range(n))
+        if scopes.any():
+            columns["spelling_scope"] = scopes
+        # free memory
+        self._index, self._name_index = {}, {}
+        if len(parts):
+            columns["concept_parts"] = concept_parts
+            strings["part"] = parts
+        if len(self._definitions):
+            strings["definition"] = self._definitions.finish_first(n)
         for name, column in strings.items():
             columns |= {f"{name}_data": column.data, f"{name}_offsets": column.offsets}
         for name in INDEXES:
@@ -131,7 +140,7 @@ class TableBuilder:
         """Columns with the rows of the parents of each concept. Parents that are not in the
         vocabulary are left out; without any, there are no columns."""
         alternates: dict[str, int] = {}
-        for i, alternate in self._alternates if self._parents.index else ():
+        for i, alternate in self._alternates if len(self._parents) else ():
             alternates.setdefault(alternate, i)
         children, parents = array("i"), array("i")
         for i, identifier in self._parents:
@@ -139,9 +148,9 @@ class TableBuilder:
             if row != i:
                 children.append(i)
                 parents.append(row)
-        if not parents:
+        if not len(parents):
             return {}
-        offsets, rows = _by_concept(children, parents, n)
+        offsets, rows = _group_values(children, parents, n)
         return {"parent_offsets": offsets, "parents": rows}
 
     def _find(self, concept: Concept) -> int | None:
@@ -161,35 +170,51 @@ class TableBuilder:
         return i
 
 
-class _Texts:
-    """Texts of concepts, in the order in which they are appended."""
+class _Group:
+    """Strings that belong to concepts, in the order in which they are appended."""
 
     def __init__(self) -> None:
-        self.index: dict[str, int] = {}
-        """Distinct text → number."""
-        self._concepts, self._numbers = array("i"), array("i")
+        self._strings = StringsBuilder()
+        self._concept = array("i")
+        self.kept = np.zeros(0, dtype=np.int64)
+        """After `finish`: for each appended string, the row of its first occurrence."""
 
-    def append(self, concept: int, texts: Iterable[str]) -> list[str]:
-        """RETURNS: the texts that are new."""
-        new = []
-        for text in texts:
-            if text not in self.index:
-                self.index[text] = len(self.index)
-                new.append(text)
-            self._concepts.append(concept)
-            self._numbers.append(self.index[text])
-        return new
+    def __len__(self) -> int:
+        return len(self._concept)
+
+    def append(self, concept: int, text: str) -> None:
+        self._strings.append(text)
+        self._concept.append(concept)
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
-        """YIELDS: concept and text."""
-        return zip(self._concepts, self.texts(self._numbers), strict=True)
+        """YIELDS: concept and string, in the order in which they were appended."""
+        return zip(self._concept, self._strings, strict=True)
 
-    def texts(self, numbers: Iterable[int]) -> Iterator[str]:
-        return map(list(self.index).__getitem__, numbers)
+    def finish(self, n: int, joined: set[int]) -> tuple[Strings, np.ndarray, np.ndarray]:
+        """Group the strings by concept and remove repetitions.
 
-    def by_concept(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """RETURNS: see `_by_concept`, with the numbers of the texts."""
-        return _by_concept(self._concepts, self._numbers, n)
+        n: number of concepts. joined: concepts that were joined, which may repeat a string.
+        RETURNS: the strings, int32[n + 1] their offsets by concept, and the row as which each was
+            appended.
+        """
+        strings, concept = self._strings.finish(), to_numpy(self._concept)
+        self.kept = np.arange(len(strings))
+        first: dict[tuple[int, str], int] = {}
+        may_repeat = np.flatnonzero(np.isin(concept, list(joined)))
+        for row, text in zip(may_repeat.tolist(), strings.texts(may_repeat), strict=True):
+            self.kept[row] = first.setdefault((concept.item(row), text), row)
+        rows = np.flatnonzero(self.kept == np.arange(len(strings)))
+        if joined:
+            rows = rows[np.argsort(concept[rows], kind="stable")]
+            strings = strings.take(rows)
+        return strings, _offsets(concept[rows], n), rows
+
+    def finish_first(self, n: int) -> Strings:
+        """RETURNS: n strings, the first string of each concept; empty if it has none."""
+        first: dict[int, str] = {}
+        for concept, text in self:
+            first.setdefault(concept, text)
+        return StringsBuilder(first.get(concept, "") for concept in range(n)).finish()
 
 
 def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
@@ -197,11 +222,19 @@ def _offsets(groups: np.ndarray, n: int) -> np.ndarray:
     return offsets_of(np.bincount(groups, minlength=n))
 
 
-def _by_concept(
+def _merge_scopes(scopes: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Scopes by row, 0 for none. Each remaining row gets the first scope of its occurrences."""
+    known = np.flatnonzero(scopes)
+    rows, first = np.unique(kept[known], return_index=True)
+    merged = np.zeros_like(scopes)
+    merged[rows] = scopes[known[first]]
+    return merged
+
+
+def _group_values(
     concepts: "array[int]", values: "array[int]", n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """int32[n + 1] offsets by concept, and the distinct values of each, in the order in which they
-    were appended."""
+    """Offsets and distinct values by concept, in the order in which they were appended."""
     pair = (to_numpy(concepts).astype(np.int64) << 32) | to_numpy(values)
     first = np.sort(np.unique(pair, return_index=True)[1])
     rows = first[np.argsort(pair[first] >> 32, kind="stable")]
