@@ -7,7 +7,6 @@ concepts and writes them to the document.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +96,7 @@ class AngelLinker(DocumentPipe):
         self.ranker = shipped_ranker()
         self._model_source = model
         self._vocabulary_source = vocabulary
+        self._generator: Generator | None = None
         self._kb: ConceptKB | None = None
         self._curation: CurationFile | None = None
         self._linked_elsewhere: set[str] = set()
@@ -143,12 +143,19 @@ class AngelLinker(DocumentPipe):
         for block in LinkerSettings.blocks():
             getattr(self.settings, block).show_in(self._config.setdefault(block, {}))
 
-    @cached_property
+    @property
     def generator(self) -> "Generator":
-        """RETURNS (Generator): the model, opened when first used; another can be assigned."""
+        """RETURNS (Generator): the model, opened when first used."""
         with OPENING:
-            opened: Generator | None = vars(self).get("generator")
-            return opened or self.load_model(self._model_source, local_files_only=True)
+            if self._generator is None:
+                self.generator = self.load_model(self._model_source, local_files_only=True)
+            assert self._generator is not None
+            return self._generator
+
+    @generator.setter
+    def generator(self, generator: "Generator") -> None:
+        use_one_thread_in_forks()
+        self._generator = generator
 
     @property
     def kb(self) -> "ConceptKB":
@@ -223,7 +230,7 @@ class AngelLinker(DocumentPipe):
         nlp (Language | None): ignored, too.
         RAISES (AngelError): they cannot be opened.
         """
-        if "generator" not in vars(self):
+        if self._generator is None:
             self.generator = self.load_model(self._model_source)
         check_types(self.settings, self.kb)
         self.kb.search_space(self.generator.prompts, [None])
@@ -440,7 +447,6 @@ class AngelLinker(DocumentPipe):
 
         parts = srsly.msgpack_loads(data)
         runtime, decision = self.settings.runtime, self.settings.decision
-        use_one_thread_in_forks()
         if "model" in parts and "model" not in exclude:
             self.generator = Generator.from_bytes(
                 parts["model"], device=runtime.device, dtype=runtime.dtype
@@ -511,7 +517,6 @@ class AngelLinker(DocumentPipe):
         if source is not None and is_folder_of(Path(source), VOCABULARY):
             raise AngelError(f"{source} is a vocabulary, not a model. Use load(kb=...) or --kb.")
         runtime = self.settings.runtime
-        use_one_thread_in_forks()
         return Generator.from_pretrained(
             source or SHIPPED_NAME,
             device=runtime.device,

@@ -1,6 +1,7 @@
 """`linker.explain`: the true cause of a link, with all its figures."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -57,7 +58,14 @@ def test_an_explanation_has_all_that_led_to_the_link(nlp):
     assert first.names[0][0].lower() == "heart attack"
     assert first.names[0][1] < 0
     assert told.rules == ()
+    assert "exact match" in first.reasons
+    assert "lead over other concepts" in told.link_reasons
     json.dumps(told.to_dict(), allow_nan=False)
+
+
+def test_without_the_ranker_there_are_names_and_no_reasons(nlp):
+    told = explained(nlp, rerank=False)
+    assert told.concepts[0].reasons == told.link_reasons == {}
 
 
 def test_a_name_that_was_not_searched_is_the_cause(nlp):
@@ -110,8 +118,10 @@ def test_as_text_it_has_a_line_per_concept(nlp):
     told = explained(nlp)
     lines = str(told).split("\n")
     assert lines[0].startswith("“heart attack” (DISEASE) → MESH:")
+    assert re.search(r"^Reasons for MESH:D\d+, in nats: [\w ]+ [+-]\d", str(told), re.MULTILINE)
     assert any(line.startswith("0.") and "Myocardial" in line for line in lines)
-    assert str(replace(told, concepts=()))
+    assert lines[-1].startswith("Reasons for a link at all, in nats: ")
+    assert str(replace(told, concepts=(), link_reasons={}))
 
 
 def test_what_was_searched_for_and_found_is_said(nlp):

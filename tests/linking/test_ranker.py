@@ -1,4 +1,4 @@
-"""The ranker: two models by hand, and what is fitted."""
+"""The ranker: two models by hand, what is fitted, and what is told of it."""
 
 import json
 import math
@@ -84,12 +84,19 @@ def test_names_of_a_concept_join_and_stand_together():
     assert [p for _, p in ranking.candidates] == pytest.approx([1 / 4, 1 / 4, 1 / 6])
 
 
-def test_what_ships_has_weights_of_its_own_for_some_types():
+def test_what_ships_fits_and_tells_its_contributions():
     ranker = shipped_ranker()
     assert ranker.by_type.keys() == {"CHEMICAL", "DISEASE", "GENE"}
     assert ranker.type_of("Protein") == "GENE"
     assert ranker.type_of("Disease") == "DISEASE"
     assert ranker.type_of("Anatomy") == "ALL"
+    concepts, link = ranker.explain(TWO)
+    weights = ranker.weights_of("DISEASE")
+    [table] = tables_of([TWO])
+    by_hand = table.utilities(weights)[2]
+    assert sum(concepts["C"].values()) == pytest.approx(by_hand)
+    first = rank([TWO], ranker)[0].concepts[0][1]
+    assert 1 / (1 + math.exp(-sum(link.values()))) == pytest.approx(first)
 
 
 def test_weights_are_read_as_they_were_written_and_others_are_refused(tmp_path):
@@ -131,8 +138,7 @@ def test_weights_are_fitted_by_likelihood():
     fitted = fit_weights(data, start)
     assert fitted.concept["scope"] > 2
     assert fitted.link["exact"] > 2
-    old, new = (mean_loss((i, ranker_of(weights, {})) for i in data) for weights in (start, fitted))
-    assert new < 0.1 < old
+    assert mean_loss([(data, fitted)]) < 0.1 < mean_loss([(data, start)])
     held = fit_weights(data, start, penalty=1e6)
     both = (*held.concept.items(), *held.link.items())
     assert max(abs(value) for term, value in both if term != "spelled") < 0.01

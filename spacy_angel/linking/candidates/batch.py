@@ -156,7 +156,7 @@ class BatchLinker:
         """
         settings, rules = self.settings, self.kb.applied_rules
         queries: list[Query | None] = [None] * len(spans)
-        searched: dict[int, tuple[str, Constraint | None]] = {}
+        searched: dict[int, Constraint | None] = {}
         labels = dict.fromkeys([span.label_ for span in spans])
         linked = {label: is_linked(label, settings, self.linked_elsewhere) for label in labels}
         for i, span in enumerate(spans):
@@ -174,14 +174,14 @@ class BatchLinker:
                 end = document.offsets_of(span)[1]
                 is_own = not is_other_text(text, label, document.text[end : end + 1])
             if is_own and (constraint is None or constraint.is_mention):
-                searched[i] = text, constraint
+                searched[i] = constraint
         if not searched:
             return queries
         own = [spans[i] for i in searched]
         mentions = read_mentions(document, own, self.model.prompts.format, self.kb)
-        texts = [text for text, _ in searched.values()]
+        texts = list(map(document.text_of, own))
         names.find(list(map(normalize_name, [*(m.text for m in mentions), *texts])))
-        for (i, (text, constraint)), mention in zip(searched.items(), mentions, strict=True):
+        for (i, constraint), text, mention in zip(searched.items(), texts, mentions, strict=True):
             label = spans[i].label_
             read, wordings = read_wordings(mention, text, label, document, names, settings)
             mention = replace(mention, text=read)

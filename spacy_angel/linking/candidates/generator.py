@@ -276,8 +276,7 @@ def _add_found(q: Query, found: list[Candidate]) -> list[int]:
             return []
     known = {c.name for c in found}
     others = [c for c in q.candidates if c.name not in known]
-    order = np.argsort([-c.vectors - c.cosine for c in others], kind="stable")
-    similar = [others[i] for i in order]
+    similar = sorted(others, key=lambda c: -c.vectors - c.cosine)
     least = min([c.log_prob for c in found], default=FLOOR)
     for c in similar:
         c.log_prob = c.score = least

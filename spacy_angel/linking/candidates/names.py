@@ -161,10 +161,11 @@ def make_candidates(query: Query, names: Sequence[int], reader: NameReader) -> l
     similar = [index.compare(wording, texts) for wording in wordings]
     sources = list(query.texts.values())
     written = sources.index(MENTION) if MENTION in sources else 0
-    # An exact match precedes all other similarities, which are at most 2.
-    is_exact = np.array(wordings)[:, None] == np.array(texts)
-    nearest = (np.array(similar).sum(axis=2) + 10.0 * is_exact).argmax(axis=0).tolist()
-    compared = [written if sources[i] == SPELLING else i for i in nearest]
+    nearest, compared = [], []
+    for text, *of_name in zip(texts, *similar, strict=True):
+        keys = [(w == text, sum(own)) for w, own in zip(wordings, of_name, strict=True)]
+        nearest.append(keys.index(max(keys)))
+        compared.append(written if sources[nearest[-1]] == SPELLING else nearest[-1])
     pairs = [(wordings[i], text) for i, text in zip(compared, texts, strict=True)]
     aligned = align(query.text, pairs, index.word_weights)
     vectors = _static_cosines(query, texts)

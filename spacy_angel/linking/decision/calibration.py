@@ -3,7 +3,6 @@ choose the threshold with the best F-score."""
 
 import math
 import warnings
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -126,9 +125,13 @@ def calibrate(
         ranked = [ranking.concepts for ranking in rank([item.query for item in items], None)]
         return Calibration(fit_threshold(items, ranked), None, len(items))
     with_nil = [part for item in items for part in item.with_nil()]
-    found = [item for item in with_nil if item.query.candidates]
-    old = mean_loss((item, ranker) for item in found)
-    held_out = mean_loss(_held_out(found, ranker))
+    groups: dict[str, list[CalibrationItem]] = {}
+    for item in with_nil:
+        if item.query.candidates:
+            groups.setdefault(ranker.type_of(item.query.label), []).append(item)
+    before = {kind: ranker.by_type.get(kind, ranker) for kind in groups}
+    old = mean_loss((group, before[kind]) for kind, group in groups.items())
+    held_out = mean_loss(_held_out(groups, before))
     if held_out >= old:
         warnings.warn(
             f"Not calibrated: on held-out documents the loss is {held_out:.4f}, with the old "
@@ -137,48 +140,41 @@ def calibrate(
             stacklevel=3,
         )
         return Calibration(threshold, None, len(items), old, old)
-    fitted = _refit(ranker, found)
-    new = mean_loss((item, fitted) for item in found)
-    ranked = [ranking.concepts for ranking in rank([item.query for item in with_nil], fitted)]
-    return Calibration(fit_threshold(with_nil, ranked), fitted, len(items), old, new)
+    fitted = {kind: fit_weights(g, before[kind], penalty=PENALTY) for kind, g in groups.items()}
+    new = mean_loss((group, fitted[kind]) for kind, group in groups.items())
+    general = fitted.pop(ALL, ranker)
+    by_type = {**ranker.by_type, **fitted}
+    ranker = replace(ranker, concept=general.concept, link=general.link, by_type=by_type)
+    ranked = [ranking.concepts for ranking in rank([item.query for item in with_nil], ranker)]
+    return Calibration(fit_threshold(with_nil, ranked), ranker, len(items), old, new)
 
 
-def mean_loss(items: Iterable[tuple[CalibrationItem, Ranker]]) -> float:
-    """items (Iterable[tuple[CalibrationItem, Ranker]]): mentions, each with a reranker. RETURNS
-    (float): mean negative log-probability of the correct answer, in nats."""
+def mean_loss(groups: Iterable[tuple[Sequence[CalibrationItem], Weights]]) -> float:
+    """groups (Iterable[tuple[Sequence[CalibrationItem], Weights]]): groups of mentions and their
+    weights. RETURNS (float): mean negative log-probability of the correct answer, in nats."""
     total = count = 0.0
-    for item, ranker in items:
-        concepts, _ = item.table.probabilities(ranker.weights_of(item.query.label))
-        right = sum(p for concept_id, p in concepts.items() if concept_id in item.gold)
-        if concepts.keys().isdisjoint(item.gold):
-            right = 1 - sum(concepts.values())
-        total -= item.weight * math.log(max(right, _MIN_PROBABILITY))
-        count += item.weight
+    for items, weights in groups:
+        for item in items:
+            concepts, _ = item.table.probabilities(weights)
+            right = sum(p for concept_id, p in concepts.items() if concept_id in item.gold)
+            if concepts.keys().isdisjoint(item.gold):
+                right = 1 - sum(concepts.values())
+            total -= item.weight * math.log(max(right, _MIN_PROBABILITY))
+            count += item.weight
     return total / count if count else math.inf
 
 
-def _refit(ranker: Ranker, items: Iterable[CalibrationItem]) -> Ranker:
-    """RETURNS (Ranker): the reranker, with weights fitted on mentions of their entity type."""
-    groups: defaultdict[str, list[CalibrationItem]] = defaultdict(list)
-    for item in items:
-        groups[ranker.type_of(item.query.label)].append(item)
-    fitted = {
-        kind: fit_weights(group, ranker.by_type.get(kind, ranker), penalty=PENALTY)
-        for kind, group in groups.items()
-    }
-    general = fitted.pop(ALL, ranker)
-    by_type = {**ranker.by_type, **fitted}
-    return replace(ranker, concept=general.concept, link=general.link, by_type=by_type)
-
-
 def _held_out(
-    items: Sequence[CalibrationItem], ranker: Ranker
-) -> Iterator[tuple[CalibrationItem, Ranker]]:
-    """YIELDS (tuple[CalibrationItem, Ranker]): a mention, and the reranker fitted without the fold
-    of consecutive mentions that it belongs to."""
-    for first, last in pairwise(len(items) * i // PARTS for i in range(PARTS + 1)):
-        fitted = _refit(ranker, [*items[:first], *items[last:]])
-        yield from ((item, fitted) for item in items[first:last])
+    groups: Mapping[str, Sequence[CalibrationItem]], start: Mapping[str, Weights]
+) -> Iterator[tuple[Sequence[CalibrationItem], Weights]]:
+    """YIELDS (tuple[Sequence[CalibrationItem], Weights]): a fold of consecutive mentions, and
+    weights that were fitted on the other folds."""
+    for entity_type, group in groups.items():
+        for first, last in pairwise(len(group) * i // PARTS for i in range(PARTS + 1)):
+            others = [*group[:first], *group[last:]]
+            if first < last and others:
+                fitted = fit_weights(others, start[entity_type], penalty=PENALTY)
+                yield group[first:last], fitted
 
 
 def fit_threshold(
@@ -232,7 +228,7 @@ def fit_weights(
     weights = Weights(concept, start.link)
     choices = []
     for item in items:
-        concept_id, terms, *_ = item.table.link_terms(weights)
+        concept_id, terms, *_ = item.table.link_terms(item.table.utilities(weights))
         terms = np.stack([terms, np.zeros_like(terms)])  # a link, or NIL
         is_right = concept_id in item.gold
         choices.append((terms, np.zeros(2), np.array([is_right, not is_right]), item.weight))

@@ -47,7 +47,7 @@ _DIGRAPH = re.compile("[ao](?=e)", re.IGNORECASE)
 _LEUCO = re.compile("(?<=leu)c(?=[ao])", re.IGNORECASE)
 
 # Words without digits. Short sequences of capitals are abbreviations and are not corrected.
-_WORD = re.compile(rf"(?<![^\W_])([A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LONGEST}}})(?![^\W_])")
+_WORD = re.compile(rf"(?<![^\W_])(?:[A-Z]?[a-z]{{4,{LONGEST - 1}}}|[A-Z]{{8,{LONGEST}}})(?![^\W_])")
 _MAX_READINGS = 32
 
 
@@ -188,14 +188,15 @@ def correct_spelling(text: str, reader: NameReader) -> str:
     """
     if reader.index(text) is not None:
         return text
-    parts: list[Sequence[str]] = [[part] for part in _WORD.split(text)]
-    for i in range(1, len(parts), 2):
-        word = parts[i][0].lower()
+    parts: list[Sequence[str]] = []
+    end = 0
+    for found in _WORD.finditer(text):
+        word = found[0].lower()
         corrections = reader.kb.words.corrections(word)
-        if corrections != [word]:
-            parts[i] = corrections
+        parts += [[text[end : found.start()]], [found[0]] if corrections == [word] else corrections]
+        end = found.end()
     # All combinations of similar words, the most similar first.
-    readings = list(islice(map("".join, product(*parts)), _MAX_READINGS))
+    readings = list(islice(map("".join, product(*parts, [text[end:]])), _MAX_READINGS))
     if readings[0] == text:
         return text
     return next((r for r in readings if reader.index(r) is not None), readings[0])

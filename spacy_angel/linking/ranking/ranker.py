@@ -4,7 +4,8 @@ or with the model's scores alone (`rank_concepts`).
 The reranker has two stages. A conditional logistic model (McFadden 1974) over `FEATURES` gives each
 candidate its share of the probability; a binary logistic model over the features of the best
 candidate and over `MENTION_FEATURES` then predicts whether that candidate is correct. Both are
-fitted in `decision.calibration`. Their weights are stored in a JSON file.
+fitted in `decision.calibration`. Their weights are stored in a JSON file, and the contribution of a
+feature is its weight times its value.
 """
 
 import math
@@ -37,6 +38,9 @@ LINK_TERMS = (*CONCEPT_TERMS, *MENTION_FEATURES, SHARE, LEAD)
 """Terms of the second model: the terms of the best concept's best name, the features of the
 mention, and `SHARE` and `LEAD`."""
 ALL = "ALL"
+PRIOR = "prior"
+"""Key in explanations for the logarithm of a concept's share of its name; its weight is not
+fitted."""
 SURE = 0.95
 """The model is only run for mentions whose best concept so far is less probable than this."""
 LIKELY = 0.5
@@ -157,6 +161,26 @@ class Ranker(Weights):
             return self.unsearched.weights_of(label)
         return self.by_type.get(self.type_of(label), self)
 
+    def explain(self, query: Query) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+        """Compute the contribution of each term, i.e. its weight times its value, in nats.
+
+        query (Query): a mention with at least one candidate.
+        RETURNS (tuple[dict[str, dict[str, float]], dict[str, float]]): for each concept, the
+            contributions of the terms and `PRIOR` to its utility by its best name; then the
+            contributions to the log-odds that the best concept is correct.
+        """
+        weights = self.weights_of(query.label, query.is_searched)
+        [table] = tables_of([query])
+        utilities = table.utilities(weights)
+        parts = np.column_stack([table.terms * [*weights.concept.values()], table.log_priors])
+        concepts: dict[str, dict[str, float]] = {}
+        for i in np.argsort(-utilities, kind="stable").tolist():
+            contributions = dict(zip((*CONCEPT_TERMS, PRIOR), parts[i].tolist(), strict=True))
+            concepts.setdefault(query.candidates[i].concept_id, contributions)
+        _, values, *_ = table.link_terms(utilities)
+        link = (values * [*weights.link.values()]).tolist()
+        return concepts, dict(zip(LINK_TERMS, link, strict=True))
+
 
 def rank(queries: Sequence[Query], ranker: Ranker | None) -> list[Ranking]:
     """Rank the candidates of mentions.
@@ -217,10 +241,17 @@ class Table(NamedTuple):
     log_priors: np.ndarray
     mention_terms: np.ndarray
 
-    def link_terms(self, weights: Weights) -> tuple[str, np.ndarray, list[float], dict[str, float]]:
+    def utilities(self, weights: Weights) -> np.ndarray:
+        """weights (Weights): the weights. RETURNS (np.ndarray): float64[n], the utility of each
+        candidate."""
+        return self.terms @ [*weights.concept.values()] + self.log_priors
+
+    def link_terms(
+        self, utilities: np.ndarray
+    ) -> tuple[str, np.ndarray, list[float], dict[str, float]]:
         """Compute the terms of the second model.
 
-        weights (Weights): the weights of the first model.
+        utilities (np.ndarray): float64[n], the utility of each candidate.
         RETURNS (tuple[str, np.ndarray, list[float], dict[str, float]]): the most probable concept
             according to the first model, where the share of a concept includes the shares of
             concepts with the same name in other vocabularies; float64, the terms, in the order of
@@ -228,7 +259,6 @@ class Table(NamedTuple):
             model, given that one of the candidates is correct; and the sum of the shares of each
             concept.
         """
-        utilities = self.terms @ [*weights.concept.values()] + self.log_priors
         parts = np.exp(utilities - utilities.max())
         shares = (parts / parts.sum()).tolist()
         concept_ids = [c.concept_id for c in self.query.candidates]
@@ -268,7 +298,7 @@ class Table(NamedTuple):
             first, with ties ordered by share; and each candidate's part of the probability of its
             concept.
         """
-        first, values, shares, share_of = self.link_terms(weights)
+        first, values, shares, share_of = self.link_terms(self.utilities(weights))
         q = 1 / (1 + math.exp(-float(values @ [*weights.link.values()])))
         order = sorted([(c != first, -share, c) for c, share in share_of.items()])
         found = {c: q if c == first else min((1 - q) * share_of[c], q) for *_, c in order}

@@ -1,21 +1,38 @@
 """Explain links: the input of the model, the texts that were searched for, the concepts that were
-found, and the reason for the decision."""
+found, the contributions of the features, and the reason for the decision."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from ..candidates.batch import BatchLinker
 from ..mentions.labels import links_label
 from ..mentions.reading import find_spans
-from ..ranking.ranker import rank_candidates
+from ..ranking.ranker import LEAD, PRIOR, SHARE, UNSURE, rank_candidates
 from ..types import NIL, Link, Query
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
 _MAX_CONCEPTS = 5
+# Smaller contributions are not shown.
+_MIN_REASON = 0.05
+_REASONS = {
+    "confidence of the model": ("confidence", "unsure"),
+    "similar spelling": ("similarity", "edits", "overlap", "missing", "added", "spelled"),
+    "similar meaning": ("vectors", "meaning", "same_meaning", "closest"),
+    "exact match": ("exact", "scope"),
+    "numbers": ("number",),
+    "rest of the text": ("coherence", "context"),
+    "species": ("species", "name_rank"),
+    "short form": ("short",),
+    "lead over other concepts": (SHARE, LEAD),
+    "what is usual": ("bias", PRIOR),
+}
+"""The features of the reranker in plain words."""
+_REASON_OF = {feature: reason for reason, features in _REASONS.items() for feature in features}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +43,15 @@ class ExplainedConcept:
     probability (float): as in `kb_ents`.
     names (tuple[tuple[str, float | None], ...]): names by which it was found, most probable first,
         with their log-probability in nats; None if the model was not run.
+    reasons (Mapping[str, float]): contributions of groups of features to the concept's utility, in
+        nats, the largest first; empty without the reranker.
     """
 
     concept_id: str
     canonical_name: str
     probability: float
     names: tuple[tuple[str, float | None], ...]
+    reasons: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +68,8 @@ class LinkExplanation:
     queries (tuple[tuple[str, str], ...]): the wordings that were searched for, in normal form,
         with their sources.
     concepts (tuple[ExplainedConcept, ...]): the concepts that were found, most probable first.
+    link_reasons (Mapping[str, float]): contributions of groups of features to the log-odds that the
+        best concept is correct, in nats.
     """
 
     mention: str
@@ -58,6 +80,7 @@ class LinkExplanation:
     source: str = ""
     queries: tuple[tuple[str, str], ...] = ()
     concepts: tuple[ExplainedConcept, ...] = ()
+    link_reasons: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): the explanation as JSON-serializable values."""
@@ -78,6 +101,11 @@ class LinkExplanation:
             names = ", ".join(n if p is None else f"{n} ({p:.2f})" for n, p in c.names)
             found = f"{c.concept_id} {c.canonical_name}".rstrip()
             lines.append(f"{c.probability:.3f} {found}; names and log-probabilities: {names}")
+        why = {concept.concept_id: concept.reasons for concept in self.concepts[:2]}
+        for what, reasons in {**why, "a link at all": self.link_reasons}.items():
+            if reasons:
+                listed = ", ".join(f"{reason} {nats:+.1f}" for reason, nats in reasons.items())
+                lines.append(f"Reasons for {what}, in nats: {listed}")
         return "\n".join(lines)
 
 
@@ -104,7 +132,9 @@ def _explain(
         why = f"Mentions labeled {span.label_} are not linked ({setting})."
         kb_id = span._.get(settings.outputs.kb_id) or (NIL if is_meant else "")
         return LinkExplanation(span.text, span.label_, kb_id, why)
-    concepts = _concepts(link, linking)
+    ranker = linking.ranker if query.candidates and not query.matched_exactly else None
+    reasons, link_reasons = ({}, {}) if ranker is None else ranker.explain(query)
+    concepts = _concepts(link, reasons, linking)
     prompts = linking.model.prompts
     source = prompts.source_ids([query.mention])[0] if query.is_searched else []
     return LinkExplanation(
@@ -116,6 +146,7 @@ def _explain(
         source=prompts.tokenizer.decode(source),
         queries=tuple(query.texts.items()),
         concepts=concepts,
+        link_reasons=_largest(link_reasons),
     )
 
 
@@ -132,17 +163,24 @@ def _rules(span: "Span", query: Query, kb_id: str, linking: BatchLinker) -> tupl
     return tuple(rule.description for rule in dict.fromkeys(rules) if rule is not None)
 
 
-def _concepts(link: Link, linking: BatchLinker) -> tuple[ExplainedConcept, ...]:
+def _concepts(
+    link: Link, reasons: Mapping[str, dict[str, float]], linking: BatchLinker
+) -> tuple[ExplainedConcept, ...]:
+    """reasons (Mapping[str, dict[str, float]]): see `Ranker.explain`."""
     candidates = sorted(link.candidates, key=lambda c: -c["probability"])
     concepts: list[ExplainedConcept] = []
     for concept_id, probability in rank_candidates(candidates):
+        own = [c for c in candidates if c["concept_id"] == concept_id]
         names: dict[str, float | None] = {}
-        for c in candidates:
-            if c["concept_id"] == concept_id:
-                names.setdefault(c["name"], c["log_prob"])
+        for c in own:
+            names.setdefault(c["name"], c["log_prob"])
+        # The reranker uses the concept's own identifier, the link the preferred one.
+        ids = [concept_id, *(other for c in own for other in c.get("other_ids", ()))]
+        features = next((reasons[one] for one in ids if one in reasons), {})
         concept = linking.kb.get(concept_id)
         name = "" if concept is None else concept.canonical_name
-        concepts.append(ExplainedConcept(concept_id, name, probability, tuple(names.items())))
+        found = tuple(names.items())
+        concepts.append(ExplainedConcept(concept_id, name, probability, found, _largest(features)))
     return tuple(concepts)
 
 
@@ -164,3 +202,14 @@ def _why(
         nil = max(1 - fsum(c.probability for c in concepts), 0.0)
         why += f": under the threshold {least:.3f}; probability of NIL: {nil:.3f}"
     return f"{why}."
+
+
+def _largest(features: Mapping[str, float]) -> dict[str, float]:
+    """features (Mapping[str, float]): contribution of each term of the reranker.
+    RETURNS (dict[str, float]): contribution of each of `_REASONS`, largest first, without very
+    small contributions."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for name, value in features.items():
+        sums[_REASON_OF[name.removesuffix(UNSURE)]] += value
+    largest = sorted(sums.items(), key=lambda item: -abs(item[1]))
+    return {name: value for name, value in largest if abs(value) >= _MIN_REASON}
