@@ -46,6 +46,7 @@ run_page(Path(sys.argv[2]), Path.cwd(), [])
 # Commands that need no extra, run in this order; $tiny is the folder assets/tiny.
 COMMANDS = """
 info
+kb update
 kb build $tiny/vocabulary.jsonl -o kb/tiny
 kb fetch medic --file $vocabularies/ctd_diseases.tsv -o kb/fetched
 info kb/tiny

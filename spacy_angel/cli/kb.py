@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..vocabulary.sources.catalogue import Source
 
 kb_app = typer.Typer(help="Build, read and change vocabularies.", no_args_is_help=True)
+_SHOWN = 5
 
 
 @kb_app.command("build")
@@ -97,11 +98,8 @@ def kb_fetch(
 ) -> None:
     """Fetch published vocabularies and build them; without a name, list them.
 
-    A vocabulary that was fetched before is replaced; its rules (`kb add --concept`, `remove`,
-    `rename`) are kept. One to which a file or mentions were added is not replaced.
     If some of several vocabularies fail, they are listed at the end; run the command again.
     """
-    from ..vocabulary.kb import RULES
     from ..vocabulary.sources.catalogue import find_source, read_catalogue
     from ..vocabulary.sources.fetch import fetch_vocabulary
     from ..vocabulary.sources.installed import built_folder, installed_vocabularies
@@ -130,16 +128,62 @@ def kb_fetch(
             failed.append(source.name)
             typer.echo(str(error), err=True)
             continue
-        path, target = folder or built_folder(source.name), folder or source.name
-        options.print_counts(kb, path)
-        if (rules := path / RULES).is_file():
-            typer.echo(f"Check its rules: spacy-angel kb check {rules} --kb {target}")
+        options.print_counts(kb, folder or built_folder(source.name))
+        target = folder or source.name
         typer.echo(f'Use it: spacy_angel.load(kb="{target}"), or --kb {target}')
     if failed:
         raise AngelError(
             f"{len(failed)} of {len(sources)} vocabularies could not be downloaded: "
             f"{' '.join(failed)}. Run the command again for them."
         )
+
+
+@kb_app.command("update")
+def kb_update(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KB]...", help="Names or folders; all fetched ones if not given."),
+    ] = None,
+) -> None:
+    """Fetch vocabularies again and print what has changed.
+
+    Rules (`kb add --concept`, `remove`, `rename`) are kept. A vocabulary to which a file or
+    mentions were added is not updated.
+    """
+    from ..vocabulary.kb import RULES, ConceptKB
+    from ..vocabulary.sources.catalogue import find_source
+    from ..vocabulary.sources.difference import compare_vocabularies
+    from ..vocabulary.sources.fetch import fetch_record, fetch_vocabulary
+    from ..vocabulary.sources.installed import find_vocabulary, installed_vocabularies
+
+    for folder in [find_vocabulary(name) for name in names or installed_vocabularies()]:
+        before, built = ConceptKB.from_disk(folder), ConceptKB.from_disk(folder, rules=False)
+        record = fetch_record(built)
+        if record is None:
+            if names:
+                raise AngelError(
+                    f"{folder} was not downloaded, so it cannot be updated. Build it again."
+                )
+            continue
+        if built.metadata.steps:
+            raise AngelError(
+                f"{folder} was changed after it was fetched, and an update would undo this. Fetch "
+                "into another folder with `kb fetch -o`, and run `kb add` there."
+            )
+        source, release = find_source(record["source"]), record["asked_release"]
+        _announce(source, release, None)
+        fetch_vocabulary(source, folder, release=release, options=record["options"])
+        after = ConceptKB.from_disk(folder)
+        options.print_counts(after, folder)
+        for kind, pairs in compare_vocabularies(before, after).items():
+            arrow = "→ " if kind in ("merged", "renamed") else " "
+            typer.echo(f"{len(pairs):,} concepts {kind}")
+            for first, second in pairs[:_SHOWN]:
+                typer.echo(f"  {first} {arrow}{second}")
+            if len(pairs) > _SHOWN:
+                typer.echo(f"  … and {len(pairs) - _SHOWN:,} more")
+        if (rules := folder / RULES).is_file():
+            typer.echo(f"Check its rules: spacy-angel kb check {rules} --kb {folder}")
 
 
 def _announce(source: "Source", release: str | None, file: Path | None) -> None:

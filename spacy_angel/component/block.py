@@ -1,6 +1,7 @@
 """A component's block in the config of its pipeline."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,18 @@ def is_saved_in(nlp: "Language", name: str) -> bool:
     # Not `nlp.meta`, which only lists the components that have already been added.
     saved: Mapping[str, Any] = getattr(nlp, "_meta", {})
     return name in saved.get("components", ())
+
+
+def require_spans(nlp: "Language", name: str) -> None:
+    """Tell `nlp.analyze_pipes` that a component reads a span group instead of entities. The
+    requirements of a factory apply to all components that it creates. If spaCy stores them
+    elsewhere, nothing is changed.
+
+    nlp (Language): the pipeline, changed in place. name (str): name of the component.
+    """
+    metas: Any = getattr(nlp, "_pipe_meta", None)
+    if isinstance(metas, dict):
+        metas[name] = replace(nlp.get_pipe_meta(name), requires=["doc.spans"])
 
 
 def read_block(folder: Path, keys: Collection[str]) -> dict[str, Any]:

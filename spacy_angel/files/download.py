@@ -1,6 +1,8 @@
 """Downloads over HTTP. Files are moved into place once they are complete and verified."""
 
 import os
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from tqdm import tqdm
@@ -9,6 +11,7 @@ from ..errors import AngelError
 from .atomic import replacing_path
 
 CACHE_VARIABLE = "SPACY_ANGEL_CACHE"
+_PIECE_BYTES = 1 << 16
 _PAGE = (b"<!doctype html", b"<html")
 
 
@@ -35,7 +38,7 @@ def download(
     """Download a file over HTTP with a progress bar, using the proxy set in the environment.
 
     address (str): URL starting with `http://` or `https://`; may contain `{key}`.
-    path (Path): the file to write.
+    path (Path): the file to write. Its modification time is set to that of the file on the server.
     key (str): API key that replaces `{key}` in the address. Error messages never include it.
     checksum (str | None): expected checksum, `sha256:…` or `md5:…`.
     timeout (float): maximum time in seconds to wait for data.
@@ -43,22 +46,32 @@ def download(
         the file is truncated or has a different checksum; `NoSuchFile` if the server does not have
         the file. An existing file is kept.
     """
-    from pooch import HTTPDownloader, file_hash
-    from requests import RequestException
+    from pooch import file_hash
+    from requests import RequestException, get
 
-    # The total is set when it is known.
-    bar = tqdm(desc=path.name, total=1, unit="B", unit_scale=True, disable=None)
-    # Without compression, the size of the file is known.
-    identity = {"Accept-Encoding": "identity"}
-    fetch = HTTPDownloader(progressbar=bar, timeout=timeout, headers=identity)
+    asked = address.replace("{key}", key)
     try:
-        with replacing_path(path) as new:
-            fetch(address.replace("{key}", key), str(new), None)
+        with (
+            # Disable compression, so that Content-Length is the size of the file.
+            get(
+                asked, headers={"Accept-Encoding": "identity"}, stream=True, timeout=timeout
+            ) as response,
+            replacing_path(path) as new,
+        ):
+            if not response.ok:
+                kind = NoSuchFile if response.status_code in (404, 410) else AngelError
+                answer = f"{response.status_code} {response.reason}"
+                raise kind(_failed(address, f"the server answers {answer}"))
+            length = int(response.headers.get("Content-Length", 0))
+            with new.open("wb") as file, _bar(path.name, length) as bar:
+                for piece in response.iter_content(_PIECE_BYTES):
+                    file.write(piece)
+                    bar.update(len(piece))
             with new.open("rb") as file:
                 if file.read(512).lstrip().lower().startswith(_PAGE):
                     raise AngelError(f"{address} answers with a web page. Use --file.")
-            if new.stat().st_size < bar.total:
-                raise AngelError(_failed(address, f"it broke off before {bar.total:,} bytes"))
+            if new.stat().st_size < length:
+                raise AngelError(_failed(address, f"it broke off before {length:,} bytes"))
             algorithm, _, expected = (checksum or "").partition(":")
             if expected and (found := file_hash(str(new), alg=algorithm)) != expected:
                 raise AngelError(
@@ -66,14 +79,17 @@ def download(
                     "again, or use --file."
                 )
     except RequestException as error:
-        if (response := error.response) is not None:
-            kind = NoSuchFile if response.status_code in (404, 410) else AngelError
-            answer = f"the server answers {response.status_code} {response.reason}"
-            raise kind(_failed(address, answer)) from error
         # The error message of requests contains the URL, including the key.
         problem = str(error) if not key else type(error).__name__
         raise AngelError(_failed(address, problem)) from error
+    with suppress(ValueError):
+        time = parsedate_to_datetime(response.headers.get("Last-Modified", "")).timestamp()
+        os.utime(path, (time, time))
 
 
 def _failed(address: str, problem: str) -> str:
     return f"Cannot download {address}: {problem}. Or give a copy with --file."
+
+
+def _bar(name: str, length: int) -> "tqdm[None]":
+    return tqdm(desc=name, total=length or None, unit="B", unit_scale=True, disable=None)

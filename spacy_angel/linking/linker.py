@@ -20,7 +20,7 @@ from tqdm import tqdm
 from typing_extensions import Self
 
 from ..about import SHIPPED_NAME, SHIPPED_NAMES
-from ..component.block import read_block
+from ..component.block import read_block, require_spans
 from ..component.forks import use_one_thread_in_forks
 from ..component.pipe import DocumentPipe
 from ..component.running import OPENING
@@ -139,6 +139,8 @@ class AngelLinker(DocumentPipe):
         # Keep the component's config rather than the pipeline. spaCy moves it when the component is
         # renamed, and copies of the pipeline have their own.
         self._config = self._nlp.get_pipe_config(name)
+        if self.settings.candidates.span_key is not None:
+            require_spans(self._nlp, name)
         self._nlp = None
         for block in LinkerSettings.blocks():
             getattr(self.settings, block).show_in(self._config.setdefault(block, {}))

@@ -50,6 +50,13 @@ def test_before_the_component_that_finds_mentions_it_links_none(model, vocabular
     assert nlp.analyze_pipes()["problems"]["angel_linker"] == ["doc.ents"]
 
 
+def test_a_linker_of_a_span_group_requires_groups(make):
+    nlp = make(span_key="found")
+    assert nlp.analyze_pipes()["problems"]["angel_linker"] == ["doc.spans"]
+    nlp.add_pipe("span_ruler", first=True)
+    assert nlp.analyze_pipes()["problems"]["angel_linker"] == []
+
+
 def test_the_same_characters_under_two_labels_have_a_link_each(model, tmp_path):
     drug = Concept("MESH:D000002", "Migraine", (), ("T121",))  # named like a disease
     vocabulary = make_vocabulary(tmp_path / "kb", drug)

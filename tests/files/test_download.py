@@ -1,6 +1,7 @@
 """Files from the web: whole and right, or not at all."""
 
 import hashlib
+from datetime import datetime, timezone
 
 import pytest
 from support.server import Page, serving
@@ -30,6 +31,7 @@ def test_a_file_is_fetched_and_replaced(server, path):
     server.pages["/file"] = Page(CONTENT)
     fetch(server, path)
     assert path.read_bytes() == CONTENT
+    assert str(datetime.fromtimestamp(path.stat().st_mtime, timezone.utc))[:10] == "2026-03-01"
     server.pages["/file"] = Page(b"new")
     fetch(server, path)
     assert path.read_bytes() == b"new"

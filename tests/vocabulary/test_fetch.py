@@ -14,7 +14,7 @@ import spacy_angel.vocabulary.sources.catalogue as catalogue
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
 from spacy_angel.vocabulary.sources.catalogue import Source, find_source
-from spacy_angel.vocabulary.sources.fetch import fetch_vocabulary
+from spacy_angel.vocabulary.sources.fetch import fetch_record, fetch_vocabulary
 from spacy_angel.vocabulary.sources.installed import (
     built_folder,
     find_vocabulary,
@@ -109,7 +109,8 @@ def test_a_fetched_vocabulary_records_where_it_comes_from_and_is_found_by_name(s
     assert record["release"] == "hp/releases/2026-03-01"
     assert record["licence"] == "free"
     assert record["sha256"] == hashlib.sha256(OBO.encode()).hexdigest()
-    assert record["source"] == "hpo"
+    assert fetch_record(kb) == record
+    assert (record["source"], record["asked_release"]) == ("hpo", None)
     assert list(load_vocabulary("hpo")) == list(kb)
     assert installed_vocabularies() == {"hpo": built_folder("hpo")}
     with pytest.raises(AngelError, match="does not exist"):
@@ -150,6 +151,7 @@ def test_copies_are_archives_files_or_folders(tmp_path):
         kb = fetch_vocabulary(rxnorm, tmp_path / "kb", copy=copy)
         assert kb["RXNORM:1191"].canonical_name == "aspirin"
         assert kb.meta["sources"][0]["path"] == str(copy)
+        assert fetch_record(kb) is None
     umls = fetch_vocabulary(find_source("umls"), tmp_path / "umls", copy=FIXTURES / "umls")
     assert len(umls) > 0
     with pytest.raises(AngelError, match="cannot be read"):
@@ -170,9 +172,25 @@ def test_without_a_connection_a_copy_serves(server, hpo, tmp_path):
     assert (code, f"{server.address}/hp.obo" in err, "--file" in err) == (1, True, True)
     (tmp_path / "hp.obo").write_text(OBO)
     assert run("kb", "fetch", "hpo", "--file", tmp_path / "hp.obo")[0] == 0
+    assert "was not downloaded, so it cannot be" in run("kb", "update", "hpo")[2]
 
 
-def test_fetching_again_keeps_rules_and_does_not_drop_other_changes(server, hpo, tmp_path):
+def test_an_update_says_what_has_changed(server, hpo):
+    run("kb", "fetch", "hpo")
+    server.pages["/hp.obo"] = Page(NEWER.encode())
+    code, out, err = run("kb", "update")
+    assert (code, err) == (0, "")
+    for line in (
+        "1 concepts added\n  HP:0000001  All\n",
+        "1 concepts gone\n  HP:0001945  Fever\n",
+        "1 concepts merged\n  HP:0002170 → HP:0001251\n",
+        "1 concepts renamed\n  Ataxia → Ataxia of gait\n",
+    ):
+        assert line in out
+    assert len(load_vocabulary("hpo")) == 2
+
+
+def test_an_update_keeps_rules_and_does_not_drop_other_changes(server, hpo, tmp_path):
     run("kb", "fetch", "hpo")
     for command in (
         ("remove", "hpo", "HP:0001945"),
@@ -181,7 +199,7 @@ def test_fetching_again_keeps_rules_and_does_not_drop_other_changes(server, hpo,
         code, _, err = run("kb", *command)
         assert (code, err) == (0, "")
     server.pages["/hp.obo"] = Page(NEWER.encode())
-    code, out, err = run("kb", "fetch", "hpo")
+    code, out, err = run("kb", "update", "hpo")
     assert (code, err) == (0, "")
     assert "Check its rules: spacy-angel kb check" in out
     kb = load_vocabulary("hpo")
@@ -190,7 +208,7 @@ def test_fetching_again_keeps_rules_and_does_not_drop_other_changes(server, hpo,
     more = tmp_path / "more.tsv"
     more.write_text("MY:1\tSnark fever\t\n", "utf8")
     assert run("kb", "add", find_vocabulary("hpo"), more)[0] == 0
-    assert "was changed after it was built" in run("kb", "fetch", "hpo")[2]
+    assert "was changed after it was fetched" in run("kb", "update", "hpo")[2]
     assert "MY:1" in load_vocabulary("hpo")
 
 

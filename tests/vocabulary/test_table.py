@@ -1,5 +1,7 @@
 """Tables of concepts: CSV, TSV, Excel and Parquet."""
 
+import warnings
+
 import pytest
 from support.helpers import ROOT
 
@@ -187,3 +189,17 @@ def test_what_is_wrong_is_told(text, columns, message, tmp_path):
     options = {} if columns is None else {"columns": columns}
     with pytest.raises(AngelError, match=message):
         read(tmp_path / "table.csv", text, "table", **options)
+
+
+def test_cells_with_another_separator_are_told(tmp_path):
+    text = "Term ID,Term,Also known as\nMY:1,Snark fever,AFS; ague\nMY:2,Boojum,bo; jum\n"
+    with pytest.warns(UserWarning, match=r"no synonyms have '\|', but 2 have ';'.*separator=;"):
+        concepts, _ = read(tmp_path / "terms.csv", text)
+    assert [concept.aliases for concept in concepts] == [("AFS; ague",), ("bo; jum",)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        concepts, _ = read(tmp_path / "terms.csv", text, separator=";")
+        assert concepts[0].aliases == ("AFS", "ague")
+        # One cell with it may be a name, and so may all where others have the separator.
+        read(tmp_path / "terms.csv", "id,name,synonyms\nMY:1,a,b; c\nMY:2,d,e\n")
+        read(tmp_path / "terms.csv", "id,name,synonyms\nMY:1,a,b; c|d; e\nMY:2,d,e; f\n")

@@ -1,12 +1,12 @@
 """The file of the linker's setting `curation`, which is reloaded when it changes."""
 
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import AngelError, AngelWarning
-from ...files.reading import open_binary
-from .rules import Rule, parse_rules
+from .rules import Rule, parse_rules, read_rules
 
 if TYPE_CHECKING:
     from ..kb import ConceptKB
@@ -37,8 +37,8 @@ class CurationFile:
         RAISES (AngelError): the file cannot be read."""
         if self._given is not None:
             return self._given
-        with open_binary(Path(self.path or "")) as file:
-            return file.read()
+        read_rules(Path(self.path or ""))
+        return Path(self.path or "").read_bytes()
 
     def over(self, kb: "ConceptKB") -> "ConceptKB":
         """kb (ConceptKB): a vocabulary.
@@ -65,16 +65,21 @@ class CurationFile:
     def _read(self) -> tuple[Rule, ...]:
         """Read the rules of the file. If it is missing or damaged, for example because it is being
         written, the rules read last remain in use."""
-        try:
-            if (data := self.content()) != self._data:
-                found = parse_rules(data, Path(self.path or ""))
-                found.warn(str(self.path))
-                self._rules, self._data = found.rules, data
-        except AngelError as error:
-            if self._rules is None:
-                raise
-            _warn(f"{self.path} can no longer be read; its last rules stay in use. {error}")
-        return self._rules or ()
+        path, data = Path(self.path or ""), self._given
+        if data is None:
+            with suppress(OSError):
+                data = path.read_bytes()
+        if self._rules is None or data != self._data:
+            try:
+                found = read_rules(path) if data is None else parse_rules(data, path)
+                found.warn(str(path))
+                self._rules = found.rules
+            except AngelError as error:
+                if self._rules is None:
+                    raise
+                _warn(f"{path} can no longer be read; its last rules stay in use. {error}")
+            self._data = data
+        return self._rules
 
 
 def _warn(message: str) -> None:

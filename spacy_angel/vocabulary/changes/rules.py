@@ -16,9 +16,9 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import AngelError, AngelWarning
+from ...errors import AngelError, AngelWarning, cannot_read
 from ...files.atomic import write_text
-from ...files.reading import decoded, open_binary
+from ...files.reading import decoded
 from ..names.concepts import normalize_name
 from ..names.labels import find_entries
 
@@ -190,8 +190,11 @@ def read_rules(path: Path) -> RuleFile:
     """path (Path): a file of rules. RETURNS (RuleFile): its rules and invalid rows.
     RAISES (AngelError): it cannot be read, is not UTF-8, or the first row does not have the column
     names."""
-    with open_binary(path) as file:
-        return parse_rules(file.read(), path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise AngelError(cannot_read(path, error.strerror or error)) from error
+    return parse_rules(data, path)
 
 
 def parse_rules(data: bytes, path: Path) -> RuleFile:

@@ -18,8 +18,6 @@ from ...errors import AngelError, cannot_read
 from ...files.download import NoSuchFile, cache_folder, download
 from ...files.formats import read_head
 from ..kb import ConceptKB
-from ..storage.arrays import is_folder_of, read_meta
-from ..storage.table import VOCABULARY
 from .build import build_vocabulary
 from .catalogue import Source
 from .installed import built_folder
@@ -43,18 +41,11 @@ def fetch_vocabulary(
     copy (Path | None): a file, archive, or unpacked folder to use instead of a download.
     options (Mapping[str, Any] | None): options of the reader; they override those of the catalog.
     RETURNS (ConceptKB): the vocabulary; its metadata contain its source and license.
-    RAISES (AngelError): it cannot be downloaded, unpacked, or read, or the folder has a vocabulary
-        to which a file or mentions were added. The folder is unchanged then.
+    RAISES (AngelError): it cannot be downloaded, unpacked, or read. The folder is unchanged then.
     """
     if copy is not None and not copy.exists():
         raise AngelError(cannot_read(copy, "there is no such file or folder"))
-    folder = output or built_folder(source.name)
-    if is_folder_of(folder, VOCABULARY) and read_meta(folder, VOCABULARY).get("steps"):
-        raise AngelError(
-            f"{folder} was changed after it was built. Fetch into another folder (`kb fetch -o`), "
-            "and run `kb add` there."
-        )
-    record: dict[str, Any] = {"source": source.name}
+    record: dict[str, Any] = {"source": source.name, "asked_release": release}
     record |= {"title": source.title, "licence": source.licence, "terms": source.terms}
     record |= {"fetched": date.today().isoformat(), "path": str(copy)}
     if copy is None:
@@ -64,14 +55,23 @@ def fetch_vocabulary(
     with TemporaryDirectory(prefix="spacy-angel-") as temporary:
         part = _unpack(source, copy, Path(temporary))
         head = _OBO_RELEASE.search(read_head(part)) if source.format == "obo" else None
-        record["release"] = release or (head[1] if head else "")
+        day = date.fromtimestamp(copy.stat().st_mtime).isoformat() if "address" in record else ""
+        record["release"] = release or (head[1] if head else day)
         return build_vocabulary(
             [part],
-            folder,
+            output or built_folder(source.name),
             format=source.format,
             options={**source.options, **(options or {})},
             about=[record],
         )
+
+
+def fetch_record(kb: ConceptKB) -> dict[str, Any] | None:
+    """kb (ConceptKB): a vocabulary.
+    RETURNS (dict[str, Any] | None): the `source` it was fetched from, with `asked_release` and
+    `options`; None if it was not fetched."""
+    sources = kb.meta["sources"]
+    return next((one for one in sources if "source" in one and "address" in one), None)
 
 
 def _download(source: Source, release: str | None) -> tuple[str, Path]:

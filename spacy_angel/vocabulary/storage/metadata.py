@@ -5,7 +5,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ...errors import AngelError
-from ...files.json_values import problems
 from .table import SharedNames
 
 
@@ -37,7 +36,10 @@ class BuildOptions(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise AngelError(problems(error)) from error
+            problem = error.errors()[0]
+            name = ".".join(map(str, problem["loc"]))
+            found = f"found {problem['input']!r}"
+            raise AngelError(f"{name}: {problem['msg']}, {found}") from error
 
 
 class Metadata(BuildOptions):

@@ -1,9 +1,11 @@
 """Sequences of strings as two flat arrays, with lookup by hash."""
 
+import os
+import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 
@@ -23,6 +25,14 @@ class Strings:
     def __init__(self, data: np.ndarray, offsets: np.ndarray) -> None:
         self.data = data
         self.offsets = offsets
+        # Mapped data is read from the file instead: Linux would make 64 KB around every byte
+        # accessed through the mapping resident in the process.
+        self._file: int | None = None
+        self._start = 0
+        mapping = data.base
+        if isinstance(mapping, np.memmap) and mapping.filename and hasattr(os, "pread"):
+            self._file, self._start = os.open(mapping.filename, os.O_RDONLY), mapping.offset
+            weakref.finalize(self, os.close, self._file)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -39,8 +49,13 @@ class Strings:
         RAISES (IndexError): an index is out of range."""
         indices = np.asarray(rows, dtype=np.intp)
         begins, ends = self.offsets[indices], self.offsets[indices + 1]
-        pairs = zip(begins.tolist(), ends.tolist(), strict=True)
-        return [self.data[a:b].tobytes().decode() for a, b in pairs]
+        if self._file is None:
+            pairs = zip(begins.tolist(), ends.tolist(), strict=True)
+            return [self.data[a:b].tobytes().decode() for a, b in pairs]
+        # safe in threads and after a fork, unlike seek and read
+        at = begins.astype(np.int64) + self._start
+        read = map(os.pread, repeat(self._file), (ends - begins).tolist(), at.tolist())
+        return list(map(bytes.decode, read))
 
     def take(self, rows: np.ndarray) -> "Strings":
         """rows (np.ndarray): indices.
@@ -61,7 +76,7 @@ class Strings:
         RETURNS (list[list[int]]): the rows of each text, ascending.
         """
         # no calls in the loop, which runs several times for each name of a document
-        data, offsets = self.data, self.offsets
+        data, file, start, offsets = self.data, self._file, self._start, self.offsets
         found: list[list[int]] = []
         for text in texts:
             wanted = text.encode("utf8", errors="replace")
@@ -77,7 +92,7 @@ class Strings:
                 steps += 1
                 row = by_hash.item(position)
                 a, b = offsets.item(row), offsets.item(row + 1)
-                stored = data[a:b].tobytes()
+                stored = data[a:b].tobytes() if file is None else os.pread(file, b - a, start + a)
                 other = int.from_bytes(blake2b(stored, digest_size=8).digest(), "little")
                 if begin == end:
                     if other != hashed:

@@ -1,10 +1,13 @@
 """Tables of concepts: CSV (with commas or semicolons), TSV, Excel, and Parquet."""
 
 import re
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
+from ....errors import AngelWarning
 from ....files.faults import FileReading
 from ....files.formats import Format, first_line
 from ....files.table import dialect, rows_of, separator_of
@@ -45,6 +48,9 @@ _ROLES = {
 _SEVERAL = ("synonyms", "type", "alternates", "parents")
 NOT_USED = "not used"
 """Key in `report.columns` for columns without a role."""
+# Common separators of synonyms in a cell, and the number of cells that rules out coincidence.
+_SEPARATORS = (";", ", ", "|")
+_MIN_CELLS = 2
 # Maximum number of rows without identifier or name, in absolute terms and as a proportion.
 _MAX_BLANK, _MAX_BLANK_SHARE = 10, 0.1
 _WORD = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
@@ -187,13 +193,17 @@ def _concepts(
     separator: str,
     report: VocabularyReport,
 ) -> Concepts:
-    """One concept for each row. At the end, too many incomplete rows are an error."""
+    """One concept for each row. At the end, too many incomplete rows are an error, and cells that
+    seem to have another separator give a warning."""
+    found: Counter[str] = Counter()
     n_rows = 0
     for row in rows:
         n_rows += 1
         if any(row[n_columns:]):
             raise wrong(f"{n_columns} columns", row)
         cells = {role: [row[i] for i in own if i < len(row)] for role, own in roles.items()}
+        synonyms = cells.get("synonyms", ())
+        found.update(mark for mark in _SEPARATORS if any(mark in cell for cell in synonyms))
         yield _concept(cells, prefix, separator)
     n_blank = report.skipped[NO_ID] + report.skipped[NO_NAME]
     if n_blank > max(_MAX_BLANK, _MAX_BLANK_SHARE * n_rows):
@@ -201,6 +211,14 @@ def _concepts(
             f"{n_blank:,} of {n_rows:,} rows have no identifier or no name; expected at most a "
             f"tenth. Columns: {report.columns}. Choose them with --columns, or fill the cells."
         )
+    for mark, n_cells in found.items():
+        if n_cells >= _MIN_CELLS and mark != separator.strip() and not found[separator]:
+            warnings.warn(
+                f"{report.path}: no synonyms have {separator!r}, but {n_cells:,} have {mark!r}. "
+                f"Did you mean --option 'separator={mark.strip()}'?",
+                AngelWarning,
+                stacklevel=2,
+            )
 
 
 def _concept(cells: Mapping[str, Row], prefix: str | None, separator: str) -> Concept:

@@ -2,10 +2,12 @@
 RXNCONSO, which has the same columns."""
 
 import re
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from sys import intern
+
+import numpy as np
 
 from ....errors import AngelError
 from ....files.formats import Format, first_line
@@ -16,7 +18,8 @@ from .records import Concepts, VocabularyReport, make_concept, wrong
 # Columns of MRCONSO and RXNCONSO.
 _LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _TTY, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 12, 14, 16
 _N_COLUMNS = 18
-_CUI = re.compile(r"C\d{7}", re.ASCII)
+_CUI = re.compile(r"C(\d{7})", re.ASCII)
+_MAX_CUI = 10_000_000
 _RXNORM_LINE = re.compile(r"\d+\|[A-Z]{3}\|([^|]*\|){16}$")
 # Kinds of names in RxNorm, the better canonical one first: ingredients, brands, drugs with their
 # strength, packages; then what only gives further names.
@@ -67,21 +70,11 @@ def read_umls(
         raise AngelError(f"{path}: expected MRSTY.RRF beside MRCONSO.RRF, to choose types.")
     # whose names count for concepts that have one in `sources`
     names_from = None if all_names else sources
-    types_of: dict[str, list[str]] = {}
-    allowed: set[str] = set()
-    for cui, tui, node, *_ in rows("MRSTY.RRF", 6):
-        types_of.setdefault(cui, []).append(intern(tui))
-        if any(tui == one or f"{node}.".startswith(f"{one}.") for one in types or ()):
-            allowed.add(tui)
+    types_of = _types(rows("MRSTY.RRF", 6), types)
     for old, _, relation, _, _, new, *_ in rows("MRCUI.RRF", 7):
         if relation == "SY":
             report.retire(f"UMLS:{old}", f"UMLS:{new}")
-    parents: dict[str, set[str]] = {}
-    for row in rows("MRREL.RRF", 16):
-        if row[3] in ("PAR", "CHD") and _is_taken(row[10], row[14], names_from):
-            # the second is the parent, or the child, of the first
-            child, parent = (row[0], row[4])[:: 1 if row[3] == "PAR" else -1]
-            parents.setdefault(child, set()).add(intern(f"UMLS:{parent}"))
+    parents_of = _parents(rows("MRREL.RRF", 16), names_from)
     # concept → definitions with their atoms
     definitions: dict[str, list[tuple[str, str]]] = {}
     for cui, aui, _, _, source, text, suppress, *_ in rows("MRDEF.RRF", 8):
@@ -94,15 +87,13 @@ def read_umls(
                 report.skipped["names in other languages"] += 1
             elif not _is_taken(row[_SAB], row[_SUPPRESS], names_from):
                 report.skipped["names of other sources or suppressed"] += 1
-            elif types is not None and allowed.isdisjoint(types_of.get(row[0], ())):
+            elif types_of(row[0]) is None:
                 report.skipped["names of concepts of other types"] += 1
             else:
                 yield row
 
     for cui, group in groupby(atoms(), key=lambda row: row[0]):
         named = list(group)
-        if not _CUI.fullmatch(cui):
-            raise wrong("a concept identifier (`C` and seven digits)", cui)
         if sources is not None and sources.isdisjoint(row[_SAB] for row in named):
             report.skipped["names of concepts of other sources"] += len(named)
             continue
@@ -112,9 +103,9 @@ def read_umls(
         yield make_concept(
             f"UMLS:{cui}",
             dict.fromkeys((first[_STR], *(row[_STR] for row in named))),
-            types=sorted(types_of.get(cui, ())),
+            types=types_of(cui) or (),
             definition=next(texts, None),
-            parents=sorted(parents.get(cui, ())),
+            parents=parents_of(cui),
             # which name the UMLS prefers
             scopes=[(first[_STR], "PREFERRED")] if all(_rank(first)) else (),
         )
@@ -149,6 +140,57 @@ def _rows(paths: Sequence[Path], report: VocabularyReport, n_columns: int) -> It
                 raise wrong(f"{n_columns} columns, each closed by a bar", text)
             else:
                 yield cells
+
+
+def _number(cui: str) -> int:
+    match = _CUI.fullmatch(cui)
+    if match is None:
+        raise wrong("a concept identifier (`C` and seven digits)", cui)
+    return int(match[1])
+
+
+def _types(
+    rows: Iterator[Row], wanted: Collection[str] | None
+) -> Callable[[str], tuple[str, ...] | None]:
+    """Concept → semantic types from MRSTY.RRF, stored as two bytes for each possible CUI; None if
+    none of them is in `wanted`, or below one of its nodes of the Semantic Network."""
+    sets: list[tuple[str, ...]] = [()]
+    numbers: dict[tuple[str, ...], int] = {(): 0}
+    set_of = array("H", (0,)) * _MAX_CUI
+    allowed: set[str] = set()
+    for cui, tui, node, *_ in rows:
+        if any(tui == one or f"{node}.".startswith(f"{one}.") for one in wanted or ()):
+            allowed.add(tui)
+        number = _number(cui)
+        types = tuple(sorted({*sets[set_of[number]], tui}))
+        if types not in numbers:
+            numbers[types] = len(sets)
+            sets.append(types)
+        set_of[number] = numbers[types]
+
+    def types_of(cui: str) -> tuple[str, ...] | None:
+        types = sets[set_of[_number(cui)]]
+        return types if wanted is None or not allowed.isdisjoint(types) else None
+
+    return types_of
+
+
+def _parents(rows: Iterator[Row], sources: frozenset[str] | None) -> Callable[[str], list[str]]:
+    """Concept → parents from MRREL.RRF, stored as one sorted array of numbers."""
+    numbers = array("q")
+    for row in rows:
+        if row[3] in ("PAR", "CHD") and _is_taken(row[10], row[14], sources):
+            # the second is the parent, or the child, of the first
+            child, parent = (row[0], row[4])[:: 1 if row[3] == "PAR" else -1]
+            numbers.append(_number(child) << 32 | _number(parent))
+    pairs = np.unique(np.array(numbers, dtype=np.int64))
+
+    def parents_of(cui: str) -> list[str]:
+        number = _number(cui)
+        first, last = np.searchsorted(pairs, (number << 32, (number + 1) << 32))
+        return [f"UMLS:C{pair & 0xFFFFFFFF:07}" for pair in pairs[first:last].tolist()]
+
+    return parents_of
 
 
 def read_rxnorm(path: Path, report: VocabularyReport) -> Concepts:
