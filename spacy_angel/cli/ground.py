@@ -25,9 +25,10 @@ def ground(
         str | None,
         typer.Option(help="Column with entity types, or a type for all strings, e.g. DISEASE."),
     ] = None,
-    top: Annotated[
-        int, typer.Option(min=1, help="Candidates to write for each string, one per row.")
-    ] = 1,
+    top: Annotated[int, typer.Option(min=1, help="Candidates to write for each string.")] = 1,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Write candidates as columns instead of rows.")
+    ] = False,
     threshold: Annotated[
         float | None,
         typer.Option(help="Minimum probability of a link; that of the pipeline if not given."),
@@ -46,7 +47,9 @@ def ground(
 
     nlp, linker = open_source(pipeline, kb, curation)
     grounder = Grounder(nlp, linker, k=top, threshold=threshold, nil_share=nil_share)
-    counts = ground_table(table, output, grounder, column, context=context, label=label, top=top)
+    counts = ground_table(
+        *(table, output, grounder, column), context=context, label=label, top=top, wide=wide
+    )
     typer.echo(
         f"{counts['linked']:,} strings linked, {counts['not linked']:,} without a concept, "
         f"{counts['blank']:,} blank: {output}"

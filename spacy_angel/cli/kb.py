@@ -147,10 +147,10 @@ def kb_update(
 ) -> None:
     """Fetch vocabularies again and print what has changed.
 
-    Rules (`kb add --concept`, `remove`, `rename`) are kept. A vocabulary to which a file or
-    mentions were added is not updated.
+    Rules (`kb add --concept`, `remove`, `rename`) are kept; files from `kb add` are added again.
     """
     from ..vocabulary.kb import RULES, ConceptKB
+    from ..vocabulary.sources.build import repeat_additions, unrepeatable
     from ..vocabulary.sources.catalogue import find_source
     from ..vocabulary.sources.difference import compare_vocabularies
     from ..vocabulary.sources.fetch import fetch_record, fetch_vocabulary
@@ -165,14 +165,15 @@ def kb_update(
                     f"{folder} was not downloaded, so it cannot be updated. Build it again."
                 )
             continue
-        if built.metadata.steps:
+        if lost := unrepeatable(built):
             raise AngelError(
-                f"{folder} was changed after it was fetched, and an update would undo this. Fetch "
-                "into another folder with `kb fetch -o`, and run `kb add` there."
+                f"[E141] {folder} has changes that cannot be repeated: {', '.join(lost)}. Fetch "
+                "into another folder with `kb fetch -o`."
             )
         source, release = find_source(record["source"]), record["asked_release"]
         _announce(source, release, None)
         fetch_vocabulary(source, folder, release=release, options=record["options"])
+        repeat_additions(folder, built)
         after = ConceptKB.from_disk(folder)
         options.print_counts(after, folder)
         for kind, pairs in compare_vocabularies(before, after).items():

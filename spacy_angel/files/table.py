@@ -1,9 +1,10 @@
 """Reading and writing of tables row by row: CSV, TSV, Excel, and Parquet."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from .reading import MAX_LINE_BYTES, numbered_lines
 TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
 """Suffixes of tables that can be read and written; CSV and TSV can also be read with `.gz`."""
 _SEPARATORS = ("\t", ",", ";")
+_Write = Callable[[Sequence[Any]], Any]
 # Number of rows of a Parquet file to keep in memory.
 _CHUNK = 10_000
 
@@ -116,19 +118,17 @@ class Table(NamedTuple):
             raise AngelError(unknown_name("column", column, ", ".join(self.columns)))
         return self.columns.index(column)
 
-    def write(self, path: Path, added: Mapping[str, type], rows: Iterable[Sequence[Any]]) -> None:
-        """Write a table with the columns of this table, followed by additional ones.
+    def writer(self, path: Path, added: Mapping[str, type]) -> AbstractContextManager[_Write]:
+        """Open a writer for a table with the columns of this table, followed by additional ones.
 
-        path (Path): file to write, see `write_table`.
+        path (Path): file to write, see `table_writer`.
         added (Mapping[str, type]): names and types of the additional columns.
-        rows (Iterable[Sequence[Any]]): rows of the new table.
         RAISES (AngelError): if a column with one of these names already exists; see also
-            `write_table`.
+            `table_writer`.
         """
         if clash := ", ".join(name for name in added if name in self.columns):
             raise AngelError(f"The table already has the columns {clash}. Rename or remove them.")
-        columns = dict.fromkeys(self.columns, str) | dict(added)
-        write_table(path, columns, rows, self.schema)
+        return table_writer(path, dict.fromkeys(self.columns, str) | dict(added), self.schema)
 
 
 def read_table(path: Path) -> Table:
@@ -168,9 +168,8 @@ def read_table(path: Path) -> Table:
     return Table(names, _whole_rows(rows, len(names), path), schema)
 
 
-def write_table(
-    path: Path, columns: Mapping[str, type], rows: Iterable[Sequence[Any]], schema: Any = None
-) -> None:
+@contextmanager
+def table_writer(path: Path, columns: Mapping[str, type], schema: Any = None) -> Iterator[_Write]:
     """Write a table row by row, in bounded memory. The file is moved into place once it is
     complete.
 
@@ -178,34 +177,47 @@ def write_table(
         compressed.
     columns (Mapping[str, type]): names of the columns, with the types `str`, `int`, or `float`,
         which are used for Parquet.
-    rows (Iterable[Sequence[Any]]): rows with one value per column.
     schema (Any): schema of the Parquet file from which some columns were read, or None.
+    YIELDS (_Write): function that writes a row.
     RAISES (AngelError): if the file has another suffix or requires a package that is not installed.
     """
-    suffix, rows = _suffix(path), iter(rows)
+    suffix = _suffix(path)
     with replacing_path(path) as temporary:
         if suffix == ".xlsx":
             book = import_optional("openpyxl", "tables").Workbook(write_only=True)
             sheet = book.create_sheet()
-            for row in chain([list(columns)], rows):
-                sheet.append(row)
+            sheet.append(list(columns))
+            yield sheet.append
             book.save(temporary)
         elif suffix == ".parquet":
-            pq, pa = (import_optional(f"pyarrow{part}", "parquet") for part in (".parquet", ""))
-            types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
-            known = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
-            full = pa.schema(
-                [(name, known.get(name, types[kind])) for name, kind in columns.items()]
-            )
-            with pq.ParquetWriter(temporary, full) as file:
-                while chunk := list(islice(rows, _CHUNK)):
-                    file.write_table(_row_group(chunk, full))
+            full, rows = _parquet_schema(columns, schema), []
+            with import_optional("pyarrow.parquet", "parquet").ParquetWriter(
+                temporary, full
+            ) as file:
+
+                def write_row(row: Sequence[Any]) -> None:
+                    rows.append(row)
+                    if len(rows) == _CHUNK:
+                        file.write_table(_row_group(rows, full))
+                        rows.clear()
+
+                yield write_row
+                if rows:
+                    file.write_table(_row_group(rows, full))
         else:
             with temporary.open("w", newline="", encoding="utf8") as file:
                 separator = "\t" if suffix == ".tsv" else ","
-                csv.writer(file, delimiter=separator, lineterminator="\n").writerows(
-                    chain([list(columns)], rows)
-                )
+                writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+                writer.writerow(columns)
+                yield writer.writerow
+
+
+def _parquet_schema(columns: Mapping[str, type], schema: Any) -> Any:
+    """RETURNS (pyarrow.Schema): the column types; columns of `schema` keep their types."""
+    pa = import_optional("pyarrow", "parquet")
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    known = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
+    return pa.schema([(name, known.get(name, types[kind])) for name, kind in columns.items()])
 
 
 def _row_group(rows: Sequence[Sequence[Any]], schema: Any) -> Any:

@@ -138,14 +138,11 @@ def check_table(
     rows, asked = tee(table.rows)
     found = checks(([row[place] for place in places] for row in asked), grounder)
     counts: Counter[str] = Counter()
-
-    def checked() -> Iterator[list[Any]]:
-        bar = tqdm(found, "Checking", unit=" identifiers", disable=None)
-        for row, one in zip(rows, bar, strict=False):
+    with table.writer(output, _COLUMNS) as write:
+        found = tqdm(found, "Checking", unit=" identifiers", disable=None)
+        for row, one in zip(rows, found, strict=False):
             counts[one.status] += 1
-            yield [*row, *one[2:5], *(one.suggestion or (None,) * 3)]
-
-    table.write(output, _COLUMNS, checked())
+            write([*row, *one[2:5], *(one.suggestion or (None,) * 3)])
     return counts
 
 

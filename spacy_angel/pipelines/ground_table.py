@@ -1,11 +1,12 @@
 """Link the strings in a column of a table, and write the table with what they are linked to."""
 
-import csv
+import shutil
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
-from io import SEEK_END, StringIO
-from itertools import tee
+from itertools import chain, repeat, tee
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,15 @@ from tqdm import tqdm
 
 from ..about import __version__
 from ..errors import AngelError
-from ..files.atomic import write_text
-from ..files.table import Table, read_table
+from ..files.atomic import replacing
+from ..files.table import Table, read_table, table_writer
 from ..linking.mentions.labels import links_label
 from ..vocabulary.kb import ConceptKB
 from ..vocabulary.names.labels import entity_types_of
 from .ground import Grounder, Grounding, Query, as_text
 
 LINK = {"concept_id": str, "concept_name": str, "probability": float}
-_CANDIDATE: dict[str, type] = {
-    **{"rank": int, "candidate_id": str, "candidate_name": str, "candidate_probability": float}
-}
+ACCEPT = "accept"
 _NOTHING: Sequence[Any] = (None,) * len(LINK)
 _SSSOM = (
     *("subject_label", "subject_type", "predicate_id", "object_id", "object_label"),
@@ -41,6 +40,7 @@ def ground_table(
     context: str | None = None,
     label: str | None = None,
     top: int = 1,
+    wide: bool = False,
 ) -> Counter[str]:
     """Link the strings in a column, row by row.
 
@@ -51,7 +51,7 @@ def ground_table(
     column (str): with the strings.
     context (str | None): column with texts in which they occur.
     label (str | None): column with entity types, or an entity type for all strings.
-    top (int): candidates to write, one per row.
+    top (int): candidates to write. wide (bool): as columns; else each is a row.
     RETURNS (Counter[str]): rows that are `linked`, `not linked` and `blank`.
     RAISES (AngelError): the table cannot be read or written, has no such column, or has columns of
         the names that are written.
@@ -69,43 +69,52 @@ def ground_table(
         for row in asked
     )
     groundings = tqdm(grounder.stream(queries), "Grounding", unit=" strings", disable=None)
+    is_sssom = output.name.lower().endswith(".sssom.tsv")
+    sssom: Any = _sssom_writer(output, grounder.linker.kb)
+    writer = sssom if is_sssom else table.writer(output, _added_columns(top, wide))
     counts: Counter[str] = Counter()
-
-    def grounded() -> Iterator[tuple[list[Any], Grounding]]:
+    with writer as write:
         for row, one in zip(rows, groundings, strict=False):
             counts["blank" if not one.string else "linked" if one.link else "not linked"] += 1
-            yield row, one
-
-    if output.name.lower().endswith(".sssom.tsv"):
-        write_text(output, _sssom((one for _, one in grounded()), grounder.linker.kb))
-    else:
-        added = LINK | (_CANDIDATE if top > 1 else {}) | {"accept": str}
-        cells = ([*row, *own, None] for row, one in grounded() for own in _cells(one, top))
-        table.write(output, added, cells)
+            if is_sssom:
+                write(one)
+                continue
+            for cells in _cells(one, top, wide):
+                write([*row, *cells, None])
     return counts
 
 
-def _sssom(groundings: Iterable[Grounding], kb: ConceptKB) -> str:
-    """groundings (Iterable[Grounding]): strings. kb (ConceptKB): of the links. RETURNS (str): the
-    linked strings as a table of mappings, each once."""
-    mappings: dict[tuple[str, str], list[Any]] = {}
-    for string, link, _ in groundings:
-        if link is None:
-            continue
-        if ":" not in link.concept_id:
+@contextmanager
+def _sssom_writer(path: Path, kb: ConceptKB) -> Iterator[Callable[[Grounding], None]]:
+    """path (Path): file. kb (ConceptKB): of the links. YIELDS (Callable[[Grounding], None]): writes
+    a linked string as a mapping, an equal one once."""
+    prefixes: set[str] = set()
+    seen: set[int] = set()
+
+    def write_mapping(one: Grounding) -> None:
+        if one.link is None or (key := hash((one.string, one.link.concept_id))) in seen:
+            return
+        seen.add(key)
+        prefix, colon, _ = one.link.concept_id.partition(":")
+        if not colon:
             raise AngelError(
-                f"SSSOM needs identifiers with a prefix, not {link.concept_id!r}. Build the "
+                f"SSSOM needs identifiers with a prefix, not {one.link.concept_id!r}. Build the "
                 "vocabulary with `--option prefix=PREFIX`."
             )
-        is_name = any(concept.concept_id == link.concept_id for concept in kb.find(string))
-        how = f"semapv:{'Lexical' if is_name else 'Composite'}Matching"
-        row = [string, "rdfs literal", "skos:exactMatch", *link[:2], how, link.probability]
-        mappings.setdefault((string, link.concept_id), row)
-    text = StringIO(_sssom_head(sorted({own.partition(":")[0] for _, own in mappings})))
-    text.seek(0, SEEK_END)
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerows([_SSSOM, *mappings.values()])
-    return text.getvalue()
+        prefixes.add(prefix)
+        name = kb.name_index(one.string)
+        is_name = name is not None and kb.resolve(one.link.concept_id) in kb.concept_ids_of(name)
+        how = "LexicalMatching" if is_name else "CompositeMatching"
+        ends = (one.string, "rdfs literal", "skos:exactMatch", *one.link[:2])
+        write([*ends, f"semapv:{how}", one.link.probability])
+
+    with tempfile.TemporaryDirectory(prefix="spacy-angel-") as folder:
+        body = Path(folder, "body.tsv")
+        with table_writer(body, dict.fromkeys(_SSSOM, str)) as write:
+            yield write_mapping
+        with replacing(path) as file, body.open("rb") as rows:
+            file.write(_sssom_head(sorted(prefixes)).encode("utf8"))
+            shutil.copyfileobj(rows, file)
 
 
 def _sssom_head(prefixes: Sequence[str]) -> str:
@@ -138,11 +147,23 @@ def _label(table: Table, label: str | None, grounder: Grounder) -> int | str:
     return label
 
 
-def _cells(one: Grounding, top: int) -> Iterator[list[Any]]:
-    """YIELDS (list[Any]): the added cells of each row of a string, except `accept`."""
+def _added_columns(top: int, wide: bool) -> dict[str, type]:
+    added = dict(LINK)
+    if top > 1 and not wide:
+        added["rank"] = int
+    names = [f"candidate_{i}" for i in range(1, top + 1)] if wide else ["candidate"]
+    for name in names if top > 1 else ():
+        added |= {f"{name}_id": str, f"{name}_name": str, f"{name}_probability": float}
+    return {**added, ACCEPT: str}
+
+
+def _cells(one: Grounding, top: int, wide: bool) -> Iterator[list[Any]]:
+    """YIELDS (list[Any]): of each row of a string what is written behind it, but `accept`."""
     link = one.link or _NOTHING
     if top == 1:
         yield [*link]
-        return
-    for rank, match in enumerate(one.candidates or [_NOTHING], start=1):
-        yield [*link, rank, *match]
+    elif wide:
+        yield [*link, *chain(*one.candidates, *repeat(_NOTHING, top - len(one.candidates)))]
+    else:
+        for rank, match in enumerate(one.candidates or [_NOTHING], start=1):
+            yield [*link, rank, *match]

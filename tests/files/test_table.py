@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from spacy_angel.errors import AngelError
-from spacy_angel.files.table import read_table, write_table
+from spacy_angel.files.table import read_table, table_writer
 
 ROWS = [["heart attack", 1, 0.5], ['a "b", c\td', 2, None], [None, None, None]]
 
@@ -13,7 +13,9 @@ ROWS = [["heart attack", 1, 0.5], ['a "b", c\td', 2, None], [None, None, None]]
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx", ".parquet"])
 def test_a_table_is_read_as_it_was_written(suffix, tmp_path):
     path = tmp_path / f"t{suffix}"
-    write_table(path, {"name": str, "n": int, "p": float}, ROWS)
+    with table_writer(path, {"name": str, "n": int, "p": float}) as write:
+        for row in ROWS:
+            write(row)
     is_text = suffix in (".csv", ".tsv")
     rows = [["" if v is None else str(v) for v in row] for row in ROWS] if is_text else ROWS
     table = read_table(path)
@@ -27,9 +29,12 @@ def test_parquet_keeps_the_types_of_its_columns(tmp_path):
     pq.write_table(pa.table({"day": pa.array([1], pa.int32()), "s": ["x"]}), tmp_path / "a.parquet")
     table = read_table(tmp_path / "a.parquet")
     columns = {"day": str, "s": str, "p": float}
-    rows = ([*row, 0.5] for row in table.rows)
-    write_table(tmp_path / "b.parquet", columns, rows, table.schema)
-    write_table(tmp_path / "long.parquet", {"n": int}, ([n] for n in range(10_001)))
+    with table_writer(tmp_path / "b.parquet", columns, table.schema) as write:
+        for row in table.rows:
+            write([*row, 0.5])
+    with table_writer(tmp_path / "long.parquet", {"n": int}) as write:
+        for n in range(10_001):
+            write([n])
     assert pq.ParquetFile(tmp_path / "long.parquet").num_row_groups == 2
     assert pq.read_table(tmp_path / "long.parquet")["n"].to_pylist() == list(range(10_001))
     assert pq.read_table(tmp_path / "b.parquet").to_pydict() == {"day": [1], "s": ["x"], "p": [0.5]}

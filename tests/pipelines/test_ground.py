@@ -92,13 +92,19 @@ def test_a_table_gets_identifiers_beside_its_strings(folder):
     assert code == 1
 
 
-def test_candidates_are_rows(folder):
+def test_candidates_are_rows_or_columns(folder):
     given = ["ground", folder / "t.csv", "--column", "finding", "--context", "note", "--top", 2]
     assert run(folder, *given, "-o", folder / "rows.csv")[0] == 0
     rows = rows_of(folder / "rows.csv")
     assert [row["n"] for row in rows].count("2") == 2
     assert [row["rank"] for row in rows if row["n"] == "2"] == ["1", "2"]
     assert [row["candidate_id"] for row in rows if row["n"] in "13"] == [ATTACK, ""]
+    assert run(folder, *given, "--wide", "-o", folder / "wide.csv")[0] == 0
+    wide = rows_of(folder / "wide.csv")
+    assert len(wide) == 4
+    assert wide[0]["candidate_1_id"] == wide[0]["concept_id"] == ATTACK
+    assert wide[1]["concept_id"] == ""
+    assert wide[1]["candidate_2_id"]
 
 
 def test_mappings_are_those_of_sssom(folder):

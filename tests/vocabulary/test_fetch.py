@@ -109,6 +109,7 @@ def test_a_fetched_vocabulary_records_where_it_comes_from_and_is_found_by_name(s
     assert record["release"] == "hp/releases/2026-03-01"
     assert record["licence"] == "free"
     assert record["sha256"] == hashlib.sha256(OBO.encode()).hexdigest()
+    assert record["concepts"] == 3
     assert fetch_record(kb) == record
     assert (record["source"], record["asked_release"]) == ("hpo", None)
     assert list(load_vocabulary("hpo")) == list(kb)
@@ -190,10 +191,15 @@ def test_an_update_says_what_has_changed(server, hpo):
     assert len(load_vocabulary("hpo")) == 2
 
 
-def test_an_update_keeps_rules_and_does_not_drop_other_changes(server, hpo, tmp_path):
+def test_an_update_keeps_rules_and_files_and_does_not_drop_other_changes_unasked(
+    server, hpo, tmp_path
+):
     run("kb", "fetch", "hpo")
+    more = tmp_path / "more.tsv"
+    more.write_text("MY:1\tSnark fever\t\nHP:0001251\tAtaxia\tsnark gait\n", "utf8")
     for command in (
         ("remove", "hpo", "HP:0001945"),
+        ("add", find_vocabulary("hpo"), more),
         ("add", find_vocabulary("hpo"), "--concept", "HP:0001251", "--name", "unsteady gait"),
     ):
         code, _, err = run("kb", *command)
@@ -203,13 +209,16 @@ def test_an_update_keeps_rules_and_does_not_drop_other_changes(server, hpo, tmp_
     assert (code, err) == (0, "")
     assert "Check its rules: spacy-angel kb check" in out
     kb = load_vocabulary("hpo")
-    assert [c.concept_id for c in kb] == ["HP:0001251", "HP:0000001"]
-    assert kb["HP:0001251"].names == ("Ataxia of gait", "unsteady gait")
-    more = tmp_path / "more.tsv"
-    more.write_text("MY:1\tSnark fever\t\n", "utf8")
-    assert run("kb", "add", find_vocabulary("hpo"), more)[0] == 0
-    assert "was changed after it was fetched" in run("kb", "update", "hpo")[2]
-    assert "MY:1" in load_vocabulary("hpo")
+    assert [c.concept_id for c in kb] == ["HP:0001251", "HP:0000001", "MY:1"]
+    # what the file calls the concept is a name more
+    names = ("Ataxia of gait", "Ataxia", "snark gait", "unsteady gait")
+    assert kb["HP:0001251"].names == names
+    kb.add_names("HP:0000001", ["Everything"])
+    kb.to_disk(find_vocabulary("hpo"))
+    err = run("kb", "update", "hpo")[2]
+    assert "changes while running" in err
+    more.unlink()
+    assert f"`kb add {more}` (there is no such file)" in run("kb", "update", "hpo")[2]
 
 
 def test_several_go_into_a_folder_each_and_what_is_for_one_is_refused(

@@ -525,9 +525,9 @@ def test_empty_cut_and_wrongly_encoded_files(format, tmp_path):
     ],
 )
 def test_public_vocabularies(relative, options, n_concepts, n_names, prefixes):
+    report = VocabularyReport()
     given = {name: shared_data(path) for name, path in options.items()}
-    concepts = list(read_vocabulary(shared_data(relative), **given))
-    assert len({concept.concept_id for concept in concepts}) == n_concepts
-    assert sum(len(concept.names) for concept in concepts) == n_names
+    concepts = list(read_vocabulary(shared_data(relative), report=report, **given))
+    assert (report.concepts, report.names) == (n_concepts, n_names)
     ids = {i for concept in concepts for i in (concept.concept_id, *concept.alternate_ids)}
     assert prefixes is None or {i.partition(":")[0] for i in ids} == prefixes

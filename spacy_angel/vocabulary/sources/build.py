@@ -84,6 +84,39 @@ def add_vocabulary(
     return ConceptKB.join([kb, _concepts(file, source)], folder, build_options)
 
 
+def repeat_additions(folder: Path, before: ConceptKB) -> None:
+    """Add the files that were added to a vocabulary to its next release.
+
+    folder (Path): the newly built vocabulary.
+    before (ConceptKB): the previous version, without rules. Files that no longer exist are left
+        out, see `unrepeatable`.
+    RAISES (AngelError): a file cannot be read.
+    """
+    for step in filter(_is_repeatable, before.metadata.steps):
+        file = Path(step["path"])
+        add_vocabulary(folder, file, format=step["format"], options=step["options"])
+
+
+def unrepeatable(kb: ConceptKB) -> list[str]:
+    """kb (ConceptKB): a vocabulary, without rules.
+    RETURNS (list[str]): descriptions of the changes that cannot be repeated automatically."""
+    descriptions = {
+        "add": "`kb add {path}` (there is no such file)",
+        "add_mentions": "`kb add --mentions {source}`",
+        "edit": "changes while running (`kb.add` and the like)",
+    }
+    return [
+        descriptions.get(str(step.get("step")), str(step.get("step"))).format_map(step)
+        for step in kb.metadata.steps
+        if not _is_repeatable(step)
+    ]
+
+
+def _is_repeatable(step: Mapping[str, Any]) -> bool:
+    """Whether a step added a file that still exists."""
+    return step.get("step") == "add" and Path(step["path"]).exists()
+
+
 def _source(file: Path, format: str | None, options: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the recorded values of a file; its counts are filled in while it is read."""
     source: dict[str, Any] = {"path": str(file), "format": format or FORMATS.of(file).name}

@@ -1,9 +1,11 @@
-"""Functions shared by all readers of vocabularies: concepts, retired identifiers, counts."""
+"""Functions shared by all readers of vocabularies: concepts, merging, retired identifiers,
+counts."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,10 @@ Concepts = Iterator[Concept]
 class VocabularyReport:
     """Counts of a reader, updated while it reads.
 
+    concepts (int): number of concepts.
+    names (int): number of their names.
+    alternate_ids (int): number of their alternate identifiers.
+    merged (int): number of rows merged with an earlier row of the same concept.
     skipped (Counter[str]): number of skipped rows or values, by reason.
     columns (dict[str, str]): roles assigned to the columns of a table, e.g. `{"id": "Code"}`;
         unused columns are under `not used`.
@@ -35,6 +41,10 @@ class VocabularyReport:
     path (Path | None), line (int): the file and line read last, for messages.
     """
 
+    concepts: int = 0
+    names: int = 0
+    alternate_ids: int = 0
+    merged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     columns: dict[str, str] = field(default_factory=dict)
     replaced_by: dict[str, list[str]] = field(default_factory=dict, compare=False)
@@ -48,8 +58,11 @@ class VocabularyReport:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): the counts, and the columns of a table, as plain values."""
+        counts = {
+            name: getattr(self, name) for name in ("concepts", "names", "merged", "alternate_ids")
+        }
         columns = {"columns": self.columns} if self.columns else {}
-        return {"skipped": dict(self.skipped), **columns}
+        return {**counts, "skipped": dict(self.skipped), **columns}
 
 
 def wrong(expected: str, found: object) -> ValueError:
@@ -105,31 +118,71 @@ def make_concept(
     )
 
 
-def complete_concepts(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
-    """Skip rows without an identifier or name, which are counted, and add the identifiers that
-    concepts replaced.
+def merge_concepts(*concepts: Concept) -> Concept:
+    """Merge the rows of a concept. The first row gives the canonical name, and the definition if it
+    has one.
+
+    concepts (Concept): at least one; all have the same `concept_id`.
+    RETURNS (Concept): all distinct names, types, alternate identifiers, parents, and parts; each
+        name has the closest of its scopes.
+    """
+
+    def values(field: str) -> Iterator[Any]:
+        return (value for concept in concepts for value in getattr(concept, field))
+
+    return make_concept(
+        concepts[0].concept_id,
+        dict.fromkeys(values("names")),
+        types=values("types"),
+        definition=next(filter(None, (concept.definition for concept in concepts)), None),
+        alternate_ids=values("alternate_ids"),
+        parents=values("parents"),
+        scopes=values("scopes"),
+        parts=values("parts"),
+    )
+
+
+def merge_rows(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
+    """Merge adjacent rows with the same identifier, and add the identifiers that concepts replaced.
+    Rows without identifier or name are counted and skipped.
 
     rows (Iterable[Concept]): rows in the order of the file.
-    report (VocabularyReport): counts what is skipped.
-    YIELDS (Concept): one for each other row; `ConceptKB.build` joins rows of the same concept.
+    report (VocabularyReport): counts concepts, merged rows, and skipped rows.
+    YIELDS (Concept): a concept for each run of rows with the same identifier; `ConceptKB.build`
+        joins the parts of concepts whose rows are not adjacent.
     RAISES (ValueError): there are no concepts.
     """
-    retired: dict[str, list[str]] | None = None
-    for row in rows:
-        if not row.concept_id or not row.canonical_name:
-            report.skipped[NO_NAME if row.concept_id else NO_ID] += 1
-            continue
-        if retired is None:
+    seen: set[str] = set()
+    retired: dict[str, list[str]] = {}
+    for concept_id, group in groupby(_complete(rows, report), key=lambda row: row.concept_id):
+        concept, *others = group
+        if others:
+            concept = merge_concepts(concept, *others)
+        if not seen:
             retired = _retired_ids(report)
-        if ids := retired.pop(row.concept_id, ()):
-            row = replace(row, alternate_ids=tuple(dict.fromkeys((*row.alternate_ids, *ids))))
-        yield row
-    if retired is None:
+        if ids := retired.pop(concept_id, ()):
+            alternates = tuple(dict.fromkeys((*concept.alternate_ids, *ids)))
+            concept = replace(concept, alternate_ids=alternates)
+        report.merged += len(others) + (concept_id in seen)
+        report.concepts += concept_id not in seen
+        seen.add(concept_id)
+        report.names += len(concept.names)
+        report.alternate_ids += len(concept.alternate_ids)
+        yield concept
+    if not seen:
         counts = ", ".join(f"{n} {reason}" for reason, n in sorted(report.skipped.items()))
         skipped = f" (left out: {counts})" if counts else ""
         raise ValueError(f"no concepts found{skipped}. Check the file and the filters.")
     if unused := sum(map(len, retired.values())):
         report.skipped["retired identifiers whose successor is not here"] += unused
+
+
+def _complete(rows: Iterable[Concept], report: VocabularyReport) -> Concepts:
+    for row in rows:
+        if row.concept_id and row.canonical_name:
+            yield row
+        else:
+            report.skipped[NO_NAME if row.concept_id else NO_ID] += 1
 
 
 def _retired_ids(report: VocabularyReport) -> dict[str, list[str]]:

@@ -27,7 +27,7 @@ from . import (
     table,
     umls,
 )
-from .records import VocabularyReport, complete_concepts
+from .records import VocabularyReport, merge_rows
 
 FORMATS = Formats(
     "vocabulary",
@@ -70,8 +70,8 @@ def read_vocabulary(
     report (VocabularyReport | None): receives the counts.
     options (Any): options of the reader, e.g. `sources` and `types` for UMLS; texts are converted,
         see `checked_options`.
-    RETURNS (Iterator[Concept]): concepts in the order of the file; `ConceptKB.build` joins those
-        with the same identifier.
+    RETURNS (Iterator[Concept]): concepts in the order of the file. Adjacent rows with the same
+        identifier are merged; `ConceptKB.build` joins the others.
     RAISES (AngelError): immediately, for an unknown format or option or an invalid value; while
         reading, if the file is missing or damaged, has another format, or contains no concepts. The
         message names the file and line.
@@ -83,7 +83,7 @@ def read_vocabulary(
 
     def concepts() -> Iterator[Concept]:
         try:
-            yield from complete_concepts(chosen.read(path, report, **options), report)
+            yield from merge_rows(chosen.read(path, report, **options), report)
         except AngelError:
             raise
         except ValueError as error:
