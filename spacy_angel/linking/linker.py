@@ -36,6 +36,7 @@ from .mentions.labels import check_types, limit_types, links_label, may_share_la
 from .mentions.reading import find_spans
 from .ranking.ranker import Ranker, rank_candidates, shipped_ranker
 from .settings.linker_settings import LinkerSettings, types_of
+from .shared_parts import find_part, share_parts
 from .types import Link
 
 if TYPE_CHECKING:
@@ -388,6 +389,7 @@ class AngelLinker(DocumentPipe):
         for name, content in self._files(exclude).items():
             with replacing(folder / name) as file:
                 file.write(content)
+        share_parts(folder)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
         """Load a linker saved by `to_disk`, without using the network. If the config with which
@@ -404,15 +406,16 @@ class AngelLinker(DocumentPipe):
         saved = read_block(folder, ("model", "vocabulary"))
         # Sources that differ from those of the saved pipeline.
         own = {key for key in saved if self._config.get(key) not in (None, saved[key])}
-        model = folder / "model"
         if "model" in own:
             self.check_sources()
-        elif "model" not in exclude and (self._model_source is None or model.exists()):
-            self.generator = self.load_model(model, local_files_only=True)
+        elif "model" not in exclude:
+            model = find_part(folder, "model")
+            if self._model_source is None or model.exists():
+                self.generator = self.load_model(model, local_files_only=True)
         if "vocabulary" in own:
             self.settings.candidates.types_by_label = types_of(self._vocabulary_source)
         elif "kb" not in exclude:
-            self._kb = ConceptKB.from_disk(folder / "kb")
+            self._kb = ConceptKB.from_disk(find_part(folder, "kb"))
         if self._kb is not None or "vocabulary" in own:
             check_types(self.settings, self.kb)
         if "ranker" not in exclude and (folder / RANKER_FILE).exists():

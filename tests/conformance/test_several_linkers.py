@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 import spacy
-from support.tiny_linker import blocks
+from support.tiny_linker import blocks, concepts
 
 from spacy_angel.errors import AngelError
 from spacy_angel.vocabulary.kb import ConceptKB
@@ -62,3 +62,23 @@ def test_a_vocabulary_set_at_run_time_has_its_own_types(make):
     linker.settings.candidates.types_by_label = {"DRUG": ["T121"]}
     with pytest.raises(AngelError, match="T121"):
         nlp("aspirin")
+
+
+def test_linkers_with_the_same_model_save_it_once(make, model, tmp_path):
+    nlp = make(types_by_label={"DISEASE": []})
+    config = blocks(model=model, vocabulary=None, types_by_label={"DRUG": []})
+    drugs = nlp.add_pipe("angel_linker", name="drugs", config=config)
+    drugs.kb = ConceptKB.build(c for c in concepts() if "T121" in c.types)
+    for _ in range(2):
+        nlp.to_disk(tmp_path / "saved")
+        saved = sorted(p.parent.name for p in tmp_path.rglob("*") if p.name in ("model", "kb"))
+        assert saved == ["angel_linker", "angel_linker", "drugs"]
+        text = "migraine and aspirin"
+        again = spacy.load(tmp_path / "saved")(text)
+        assert [e.kb_id_ for e in again.ents] == [e.kb_id_ for e in nlp(text).ents]
+    # Saved alone, it is complete.
+    drugs.to_disk(tmp_path / "drugs")
+    assert (tmp_path / "drugs/model").is_dir()
+    (tmp_path / "saved/angel_linker/model/config.json").write_text("{}")
+    with pytest.raises(AngelError, match="has changed since it was saved"):
+        drugs.from_disk(tmp_path / "saved/drugs")
