@@ -36,8 +36,10 @@ def test_the_pairs_are_scispacys(words, data):
     doc = Doc(NLP.vocab, words=words, spaces=spaces)
     near = [match[1:] for match in THEIRS.matcher(doc) if match[2] - match[1] <= 10]
     assert [match[1:] for match in near_brackets(doc)] == near
-    # Ours also finds short long forms in brackets, and initials in another order.
-    assert {one[:2] for one in pairs(OURS, doc)} >= {one[:2] for one in pairs(THEIRS, doc)}
+    # Ours also finds short long forms in brackets, and initials in another order; a word in lower
+    # case that stands before brackets is no short form.
+    theirs = {one[:2] for one in pairs(THEIRS, doc) if not doc[one[0] : one[1]].text.islower()}
+    assert {one[:2] for one in pairs(OURS, doc)} >= theirs
 
 
 def test_a_definition_stands_in_one_sentence():
