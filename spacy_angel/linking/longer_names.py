@@ -14,7 +14,7 @@ from ..component.characters import CleanText
 from ..component.probability import PossibleMention, possible_mentions_of
 from ..component.view import visible_words
 from ..vocabulary.lookup.words import common_words
-from ..vocabulary.names.entity_types import is_disease, is_gene
+from ..vocabulary.names.entity_types import is_disease
 from ..vocabulary.names.labels import wider_entity_types_of
 
 if TYPE_CHECKING:
@@ -219,10 +219,10 @@ def _possible(
 
 
 def _may_replace(name: Span, mention: Span) -> bool:
-    """RETURNS (bool): whether the mention is a part of the name, and neither a disease nor a gene:
-    `cocaine` in `cocaine dependence`."""
+    """RETURNS (bool): whether the mention is a part of the name, and a chemical: `cocaine` in
+    `cocaine dependence`. A virus within the name of an infection is a mention of its own."""
     is_part = name.start <= mention.start and mention.end <= name.end and len(mention) < len(name)
-    return is_part and not is_disease(mention.label_) and not is_gene(mention.label_)
+    return is_part and "CHEMICAL" in wider_entity_types_of(mention.label_)
 
 
 def _is_distinctive(name: Span) -> bool:
