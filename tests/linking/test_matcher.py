@@ -203,5 +203,3 @@ def test_a_possible_name_replaces_its_parts_with_other_labels(make):
     doc._.possible_mentions = [(0, 2, "DISEASE", 0.2)]
     doc.ents = [Span(doc, 0, 1, label="CHEMICAL")]
     assert mentions(nlp.get_pipe("angel_matcher")(doc)) == [("Boojumib fever", "DISEASE")]
-    doc.ents = [Span(doc, 0, 1, label="CHEMICAL"), Span(doc, 1, 2, label="DISEASE")]
-    assert mentions(nlp.get_pipe("angel_matcher")(doc)) == [("Boojumib fever", "DISEASE")]
